@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# The perf lab: the published lead table, then the gate.
+
+verdict_file=$report_dir/verdict.json
+
+step_perf() { # perf: measures this machine: the lead table, then the gate; exits with the gate's code
+  no_more_arguments perf "$@"
+  ensure_deps build
+  built perf || return 2
+  lead_table || return 2
+  gate_chain
+}
+
+step_perf-live() { # perf-live: the gate alone, as in CI: 4 (too noisy to tell) is reported and tolerated
+  no_more_arguments perf-live "$@"
+  ensure_deps build
+  built perf || return 2
+  local rc=0
+  gate_chain || rc=$?
+  ((rc == 4)) || return "$rc"
+  say "tolerated: this machine is too noisy now for a verdict (code 4); nothing was shown, either way"
+}
+
+# validate, count, measure, judge: the fixtures of CTest. CTest answers 8 to every failure; the gate's own code is in its report.
+gate_chain() {
+  mkdir -p "$report_dir" || refuse "cannot write $report_dir: make it writable"
+  rm -f "$verdict_file" || refuse "cannot replace $verdict_file: make $report_dir writable"
+  local ctest_code=0 code
+  logged "perf gate" ctest --preset perf >"$log_dir/perf-gate.status" || ctest_code=$?
+  gate_output "$log_dir/perf-gate.log"
+  [[ ! -s $report_dir/report.md ]] || summarize <"$report_dir/report.md"
+  code=$(verdict_code)
+  if [[ -z $code ]]; then
+    cat "$log_dir/perf-gate.status"
+    say "no verdict: $verdict_file was not written, because a test before perf.gate failed"
+    return 2
+  fi
+  say "verdict: $code (in words: $verdict_file; for people: $report_dir/report.md)"
+  if ((code == 0 && ctest_code != 0)); then
+    cat "$log_dir/perf-gate.status"
+    return 2
+  fi
+  return "$code"
+}
+
+verdict_code() { sed -n 's/.*"exit_code": *\([0-9]\).*/\1/p' "$verdict_file" 2>/dev/null | head -n 1; }
+
+# What the test perf.gate printed, without CTest's own lines and its "N: ".
+gate_output() { # LOG
+  awk '
+    /^ *Start +[0-9]+: perf\.gate$/ { number = $2; sub(/:$/, "", number); next }
+    number != "" && index($0, number ": ") == 1 {
+      if (printing) print substr($0, length(number) + 3)
+      if ($0 ~ /Test timeout computed/) printing = 1
+    }' "$1"
+}
+
+step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUSE (120) seconds apart, proposes limits from them
+  local profile=${1:-} gates=${2:-10} pause=${3:-120} i file
+  [[ $profile =~ ^[a-z0-9][a-z0-9.-]*$ ]] || refuse "propose wants the profile's name (small letters, digits, - and .), not '$profile'"
+  [[ $gates =~ ^[1-9][0-9]*$ && $pause =~ ^[0-9]+$ ]] || refuse "propose PROFILE [GATES] [PAUSE]: counts, not '$gates' '$pause'"
+  ensure_deps build
+  built perf || return 2
+  local folder=build/proposal/$profile
+  local -a measurements=()
+  mkdir -p "$folder" || refuse "cannot write $folder: make it writable"
+  for ((i = 1; i <= gates; i++)); do
+    file=$folder/measurement-$i.json
+    ((i == 1)) || sleep "$pause"
+    logged "proposal run $i of $gates" build/perf/perf/selectors-perf run --bursts 27 --output "$file" || return
+    measurements+=(--measurement "$file")
+  done
+  build/perf/perf/gate/selectors-gate propose "${measurements[@]}" --profile "$profile" \
+    --output "$folder/$profile.json" --evidence "$folder/evidence.json" || return
+  say "review $folder/$profile.json, then commit it and its evidence on their own: thresholds/README.md"
+}
