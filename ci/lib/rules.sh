@@ -14,6 +14,7 @@ house_rules() {
   breach "the library includes the kit or the lab" < <(grep -rnE '#include.*(conformance|perf|gtest|benchmark)/' lib/include lib/src) || rc=1
   breach "the kit includes the lab" < <(grep -rnE '#include.*perf/' conformance --include='*.[ch]pp') || rc=1
   breach "the README's program is not lib/examples/first.cpp" < <(diff <(first_program README.md) lib/examples/first.cpp) || rc=1
+  breach "a link to nothing" < <(dead_links ./*.md conformance/*.md thresholds/*.md) || rc=1
   return "$rc"
 }
 
@@ -27,3 +28,13 @@ breach() { # RULE, with the places on standard input
 
 # The first fenced C++ program of a Markdown file.
 first_program() { awk '/^```cpp$/ { inside = 1; next } /^```$/ && inside { exit } inside' "$1"; }
+
+# Links of Markdown files to files that are not there.
+dead_links() { # FILES
+  local file link
+  for file in "$@"; do
+    while read -r link; do
+      [[ $link == *://* || $link == '#'* || -e $(dirname "$file")/${link%%#*} ]] || printf '%s: %s\n' "$file" "$link"
+    done < <(grep -o '](\([^)]*\))' "$file" | sed 's/^](\(.*\))$/\1/')
+  done
+}
