@@ -1,0 +1,68 @@
+#include "harness/rounds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "gate/metrics.hpp"
+#include "harness/clock.hpp"
+
+namespace selectors::perf {
+namespace {
+
+double time_per_operation(arm& a, int operations) {
+  const double start = thread_cpu_ns();
+  a.run(operations);
+  return (thread_cpu_ns() - start) / operations;
+}
+
+// A first look tells how long a batch will be; two such batches then fill the caches and give the time to
+// calibrate by.
+double warm_up(arm& a) {
+  const int roughly = batch_size(std::max(1.0, time_per_operation(a, 3)));
+  return std::max(1.0, std::min(time_per_operation(a, roughly), time_per_operation(a, roughly)));
+}
+
+}  // namespace
+
+int batch_size(double operation_ns) {
+  if (!std::isfinite(operation_ns) || operation_ns <= 0)
+    throw std::invalid_argument(fmt::format("an operation cannot take {} ns", operation_ns));
+  return static_cast<int>(std::max(1.0, std::min(std::round(batch_ns / operation_ns), 1e6)));
+}
+
+void level_twins(const std::vector<std::string>& names, std::vector<int>& batches) {
+  const auto batch_of = [&](const std::string& name) -> int* {
+    const auto at = std::find(names.begin(), names.end(), name);
+    return at == names.end() ? nullptr : &batches[static_cast<std::size_t>(at - names.begin())];
+  };
+  // One arm may have several twins: repeat until all of them agree.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const auto& m : gate::metric_table()) {
+      if (m.kind != gate::metric_kind::twin && m.kind != gate::metric_kind::self) continue;
+      int* const a = batch_of(m.numerator);
+      int* const b = batch_of(m.denominator);
+      if (a == nullptr || b == nullptr || *a == *b) continue;
+      *a = *b = std::min(*a, *b);
+      changed = true;
+    }
+  }
+}
+
+rounds::rounds(const arm_list& arms, std::uint64_t seed)
+    : arms_(arms), order_(arms.arms().size()), random_(seed) {
+  for (const auto& a : arms.arms()) batches_.push_back(batch_size(warm_up(*a)));
+  level_twins(arms.names(), batches_);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+}
+
+std::vector<double> rounds::next() {
+  std::vector<double> times(order_.size());
+  std::shuffle(order_.begin(), order_.end(), random_);
+  for (const std::size_t i : order_) times[i] = time_per_operation(*arms_.arms()[i], batches_[i]);
+  return times;
+}
+
+}  // namespace selectors::perf

@@ -1,0 +1,43 @@
+// The gated measurement: rounds in which every arm runs one short batch, in shuffled order.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "harness/arm.hpp"
+
+namespace selectors::perf {
+
+inline constexpr const char* protocol_id = "micro-burst/1";
+inline constexpr int rounds_per_burst = 70;
+// Far below a scheduler slice, so that most batches are never preempted, and long enough for the two looks at
+// the clock not to matter.
+inline constexpr double batch_ns = 80'000;
+
+// How many operations of `operation_ns` fill a batch: the nearest whole number, at least one. Throws
+// std::invalid_argument for a time that is not positive and finite.
+int batch_size(double operation_ns);
+
+// Two arms whose quotient must be fair to a per mille (the metric table calls them twins) run batches of one
+// size, so that both pay alike for the cold first operation. `batches` is in the order of `names`.
+void level_twins(const std::vector<std::string>& names, std::vector<int>& batches);
+
+class rounds {
+ public:
+  // Warms every arm up and measures it once. `arms` must outlive this.
+  rounds(const arm_list& arms, std::uint64_t seed);
+
+  // Thread CPU nanoseconds per operation, in the order of the arms.
+  std::vector<double> next();
+
+  const std::vector<int>& batches() const noexcept { return batches_; }
+
+ private:
+  const arm_list& arms_;
+  std::vector<int> batches_;
+  std::vector<std::size_t> order_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace selectors::perf
