@@ -1,0 +1,23 @@
+// One function for each case file. A new chapter is a function here and a row in chapters.cpp.
+#pragma once
+
+#include <span>
+
+#include "case.hpp"
+
+namespace selectors::conformance {
+
+std::span<const test_case> registration_cases();
+std::span<const test_case> readiness_cases();
+std::span<const test_case> descriptor_kinds_cases();
+std::span<const test_case> closed_descriptors_cases();
+std::span<const test_case> limits_cases();
+std::span<const test_case> timeouts_cases();
+std::span<const test_case> signals_cases();
+std::span<const test_case> modes_cases();
+std::span<const test_case> wakers_cases();
+std::span<const test_case> fairness_cases();
+std::span<const test_case> lifetime_cases();
+std::span<const test_case> fork_cases();
+
+}  // namespace selectors::conformance
