@@ -10,6 +10,7 @@ step_ci() { # ci: every step of a pull request; the last line is "N passed, N fa
   no_more_arguments ci "$@"
   local step rc outcome started passed=0 failed=0 skipped=0
   local -a counts table=("| step | result | seconds |" "|---|---|---|")
+  mkdir -p "$report_dir" || refuse "cannot write $report_dir: make it writable"
   for step in "${ci_junit[@]}"; do rm -f "$report_dir/$step"; done
   rm -f "$verdict_file"
   for step in "${ci_steps[@]}"; do

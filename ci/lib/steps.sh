@@ -36,7 +36,7 @@ test_summary() { # JUNIT_FILE
       liars) say "liars caught: $passed of $total" ;;
       *) say "conformance cases on $group: $passed of $total pass" ;;
     esac
-  done < <(junit_groups "$1")
+  done < <(junit_groups "$1") | sort
   read -ra counts < <(junit_counts "$1")
   say "${counts[0]} passed, ${counts[1]} failed, ${counts[2]} skipped"
 }
