@@ -20,7 +20,7 @@ built() { # PRESET [CMAKE_BUILD_ARGUMENTS...]
 tested() {
   local preset=$1 file=$2
   shift 2
-  mkdir -p "$report_dir" || refuse "cannot write $report_dir: make it writable"
-  rm -f "$file" || refuse "cannot replace $file: make $report_dir writable"
+  mkdir -p "$report_dir" 2>/dev/null || refuse "cannot write $report_dir: make it writable"
+  rm -f "$file" 2>/dev/null || refuse "cannot replace $file: make $report_dir writable"
   logged "$preset tests" ctest --preset "$preset" -j "$jobs" "$@"
 }

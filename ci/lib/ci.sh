@@ -8,9 +8,10 @@ declare -A ci_junit=([test]=tests.xml [asan]=asan.xml [coverage]=coverage.xml)
 
 step_ci() { # ci: every step of a pull request; the last line is "N passed, N failed, N skipped"
   no_more_arguments ci "$@"
+  trap 'exit 2' INT TERM # the step that was interrupted says so
   local step rc outcome started passed=0 failed=0 skipped=0
   local -a counts table=("| step | result | seconds |" "|---|---|---|")
-  mkdir -p "$report_dir" || refuse "cannot write $report_dir: make it writable"
+  mkdir -p "$report_dir" 2>/dev/null || refuse "cannot write $report_dir: make it writable"
   for step in "${ci_junit[@]}"; do rm -f "$report_dir/$step"; done
   rm -f "$verdict_file"
   for step in "${ci_steps[@]}"; do

@@ -12,7 +12,7 @@ step_coverage() { # coverage: line >= 90 % and branch >= 75 % of lib/src and of 
   find build/coverage -name '*.gcda' -delete
   tested coverage "$report_dir/coverage.xml" || return
   rm -rf "$report_dir/coverage"
-  mkdir -p "$report_dir/coverage" || refuse "cannot write $report_dir/coverage: make it writable"
+  mkdir -p "$report_dir/coverage" 2>/dev/null || refuse "cannot write $report_dir/coverage: make it writable"
   logged "coverage report" coverage_report || return
   local text rc=0
   text=$(coverage_verdicts) || rc=1

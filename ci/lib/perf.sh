@@ -23,23 +23,19 @@ step_perf-live() { # perf-live: the gate alone, as in CI: 4 (too noisy to tell) 
 
 # validate, count, measure, judge: the fixtures of CTest. CTest answers 8 to every failure; the gate's own code is in its report.
 gate_chain() {
-  mkdir -p "$report_dir" || refuse "cannot write $report_dir: make it writable"
-  rm -f "$verdict_file" || refuse "cannot replace $verdict_file: make $report_dir writable"
+  mkdir -p "$report_dir" 2>/dev/null || refuse "cannot write $report_dir: make it writable"
+  rm -f "$verdict_file" 2>/dev/null || refuse "cannot replace $verdict_file: make $report_dir writable"
   local ctest_code=0 code
-  logged "perf gate" ctest --preset perf >"$log_dir/perf-gate.status" || ctest_code=$?
-  gate_output "$log_dir/perf-gate.log"
+  in_log "perf gate" ctest --preset perf || ctest_code=$?
+  gate_output "$(log_of "perf gate")"
   [[ ! -s $report_dir/report.md ]] || summarize <"$report_dir/report.md"
   code=$(verdict_code)
-  if [[ -z $code ]]; then
-    cat "$log_dir/perf-gate.status"
-    say "no verdict: $verdict_file was not written, because a test before perf.gate failed"
+  if [[ -z $code ]] || ((code == 0 && ctest_code != 0)); then
+    show_end "perf gate"
+    say "FAILED  the gate did not get to a verdict of its own: see the end of its log, above"
     return 2
   fi
-  say "verdict: $code (in words: $verdict_file; for people: $report_dir/report.md)"
-  if ((code == 0 && ctest_code != 0)); then
-    cat "$log_dir/perf-gate.status"
-    return 2
-  fi
+  say "verdict: $code ($verdict_file for scripts, $report_dir/report.md to read)"
   return "$code"
 }
 

@@ -43,22 +43,37 @@ on_interrupt() {
   exit 2
 }
 
-# logged LABEL COMMAND...: runs it with its output in the log, and says how it went. The log's end is shown on failure.
-logged() {
-  local label=$1 log rc started=$SECONDS
-  log=$log_dir/${label//[ \/]/-}.log
+log_of() { printf '%s/%s.log' "$log_dir" "${1//[ \/]/-}"; } # LABEL
+
+# in_log LABEL COMMAND...: runs it with its output in the log, and its progress on the terminal.
+in_log() {
+  local label=$1 log rc
+  log=$(log_of "$label")
   shift
-  mkdir -p "$log_dir" || refuse "cannot write $log_dir: make it writable"
-  : >"$log" || refuse "cannot write $log: make it writable"
+  mkdir -p "$log_dir" 2>/dev/null || refuse "cannot write $log_dir: make it writable"
+  { : >"$log"; } 2>/dev/null || refuse "cannot write $log: make it writable"
   start_ticker "$label" "$log"
   "$@" >"$log" 2>&1 </dev/null
   rc=$?
   stop_ticker
+  return "$rc"
+}
+
+show_end() { # LABEL
+  say "        the end of $(log_of "$1"):"
+  tail -n 40 "$(log_of "$1")" | sed 's/^/    /'
+}
+
+# logged LABEL COMMAND...: the same, and says how it went; on failure with the end of the log.
+logged() {
+  local rc started=$SECONDS
+  in_log "$@"
+  rc=$?
   if ((rc == 0)); then
-    say "ok      $label ($((SECONDS - started)) s)"
+    say "ok      $1 ($((SECONDS - started)) s)"
   else
-    say "FAILED  $label (code $rc); the end of $log:"
-    tail -n "${tail_lines:-40}" "$log" | sed 's/^/    /'
+    say "FAILED  $1 (code $rc)"
+    show_end "$1"
   fi
   return "$rc"
 }
