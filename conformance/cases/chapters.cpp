@@ -18,6 +18,7 @@ std::span<const chapter> chapters() {
       chapter{"Fairness", "FAI", fairness_cases()},
       chapter{"Lifetime", "LIF", lifetime_cases()},
       chapter{"Fork", "FRK", fork_cases()},
+      chapter{"Costs", "RES", costs_cases()},
   };
   return all;
 }

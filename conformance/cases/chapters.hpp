@@ -19,5 +19,6 @@ std::span<const test_case> wakers_cases();
 std::span<const test_case> fairness_cases();
 std::span<const test_case> lifetime_cases();
 std::span<const test_case> fork_cases();
+std::span<const test_case> costs_cases();
 
 }  // namespace selectors::conformance

@@ -8,7 +8,7 @@ std::span<const liar> liars() {
     for (const auto part :
          {registration_liars(), readiness_liars(), descriptor_kinds_liars(), closed_descriptors_liars(),
           limits_liars(), timeouts_liars(), signals_liars(), modes_liars(), wakers_liars(), fairness_liars(),
-          lifetime_liars(), fork_liars()}) {
+          lifetime_liars(), fork_liars(), costs_liars()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;

@@ -78,5 +78,6 @@ std::span<const liar> wakers_liars();
 std::span<const liar> fairness_liars();
 std::span<const liar> lifetime_liars();
 std::span<const liar> fork_liars();
+std::span<const liar> costs_liars();
 
 }  // namespace selectors::conformance
