@@ -29,7 +29,7 @@ missing_headers() { # HEADERS... PACKAGES...
   fi
   for ((i = 0; i < count; i++)); do
     printf '#if !__has_include(%s)\n%s\n#endif\n' "${all[i]}" "${all[count + i]}"
-  done | g++ -x c++ -std=c++20 -E -P - | grep -v '^$'
+  done | g++ -x c++ -std=c++20 -E -P - | awk NF
 }
 
 install_packages() {
