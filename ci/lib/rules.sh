@@ -15,8 +15,11 @@ house_rules() {
   breach "the kit includes the lab" < <(grep -rnE '#include.*perf/' conformance --include='*.[ch]pp') || rc=1
   breach "the README's program is not lib/examples/first.cpp" < <(diff <(first_program README.md) lib/examples/first.cpp) || rc=1
   breach "a link to nothing" < <(dead_links ./*.md conformance/*.md thresholds/*.md) || rc=1
+  breach "ci/lib/ci.sh and the workflow have different steps" < <(diff <(printf '%s\n' "${ci_steps[@]:1}") <(workflow_steps)) || rc=1
   return "$rc"
 }
+
+workflow_steps() { sed -n 's/^ *step: \[\(.*\)\]$/\1/p' .github/workflows/ci.yml | tr -d ' ' | tr ',' '\n'; }
 
 breach() { # RULE, with the places on standard input
   local places
