@@ -4,8 +4,7 @@
 // std::system_error):
 //
 //   * `selectors::errc` - the library's own answers, listed below. Each is equivalent to the std::errc that
-//   says
-//     the same thing, where there is one, so that generic code may compare with std::errc only.
+//     says the same thing, where there is one, so that generic code may compare with std::errc only.
 //   * errno values in std::system_category() - whatever the kernel answered, untouched.
 //
 // A failed verb leaves the selector exactly as it was (the strong guarantee).
@@ -15,17 +14,16 @@
 
 namespace selectors {
 
-// | value              | meaning                                                          | equivalent to |
-// |--------------------|------------------------------------------------------------------|-----------------------------|
-// | already_registered | the number has a registration; unregister or modify it           | file_exists | |
-// not_registered     | the number has no registration, or a newer one than the key says |
-// no_such_file_or_directory   | | invalid_interest   | interest is empty or holds unknown bits |
-// invalid_argument            | | fd_out_of_range    | negative, or not below the backend's `fd_limit` |
-// invalid_argument            | | not_supported      | the backend lacks the trigger, the interest or the
-// verb          | operation_not_supported     | | closed             | the selector was closed or moved from
-// | bad_file_descriptor         | | forked             | the selector belongs to the parent; see
-// reinit_after_fork        | operation_not_permitted     | | busy               | called from inside the
-// selector's own interruption hook          | device_or_resource_busy     |
+// | value              | meaning                                         | equivalent to (std::errc) |
+// |--------------------|-------------------------------------------------|---------------------------|
+// | already_registered | it has a registration: unregister or modify it  | file_exists               |
+// | not_registered     | it has none, or a newer one than the key says   | no_such_file_or_directory |
+// | invalid_interest   | interest is empty or holds unknown bits         | invalid_argument          |
+// | fd_out_of_range    | negative, or not below the backend's `fd_limit` | invalid_argument          |
+// | not_supported      | the backend lacks the trigger, interest or verb | operation_not_supported   |
+// | closed             | the selector was closed or moved from           | bad_file_descriptor       |
+// | forked             | it belongs to the parent; see reinit_after_fork | operation_not_permitted   |
+// | busy               | called inside its own interruption hook         | device_or_resource_busy   |
 enum class errc {
   already_registered = 1,
   not_registered,

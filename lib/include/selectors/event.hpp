@@ -10,7 +10,8 @@ namespace selectors {
 // What to watch for, and what was found. Bit flags.
 //
 //   read         read(2), recv(2) or accept(2) would not block: data, end of file, a queued connection, an
-//   error write        write(2) or send(2) would not block, a connect(2) has finished either way, or an error
+//                error
+//   write        write(2) or send(2) would not block, a connect(2) has finished either way, or an error
 //   priority     exceptional data: TCP urgent data, a packet-mode pty, a changed cgroup or sysfs file
 //   peer_closed  the peer shut down its writing half (POLLRDHUP), while data may still be unread
 //
@@ -69,8 +70,7 @@ constexpr bool any(status a) noexcept {
 //   edge       when something new happened since the last report, and after each modify (EPOLLET)
 //   oneshot    once, then silent - for hang-ups too - until modify or resume
 //   exclusive  level, but one of several selectors that wait for the same file is woken, not all
-//   (EPOLLEXCLUSIVE);
-//              only with read and write
+//              (EPOLLEXCLUSIVE); only with read and write
 enum class trigger : std::uint8_t { level, edge, oneshot, exclusive };
 
 // 64 bits of the caller's that travel with a registration: a pointer or an integer. Never dereferenced here.

@@ -14,18 +14,15 @@
 // sentence with a test):
 //
 //   * A selector owns only its own kernel objects. A registered descriptor is the caller's: it is never
-//   closed, read,
-//     written or changed.
+//     closed, read, written or changed.
 //   * A failed verb changes nothing.
 //   * At most one entry for each key and wait, with the bits merged; only bits that were asked for.
 //   * A level registration is reported by every select while its condition holds.
 //   * A wait never ends early without a reason: an entry, a waker, the interruption hook, a handler under
-//   `sigmask`.
-//     EINTR is hidden and the deadline kept.
+//     `sigmask`. EINTR is hidden and the deadline kept.
 //   * The number of a descriptor is not its identity. Each registration has a generation; entries carry it;
-//   what the
-//     kernel still says about a descriptor that was unregistered is never delivered and never credited to a
-//     later owner of the number.
+//     what the kernel still says about a descriptor that was unregistered is never delivered and never
+//     credited to a later owner of the number.
 //   * In the steady state a select makes one system call and allocates nothing.
 //
 // THE RULE FOR CALLERS: unregister, then close. A registration whose descriptor was closed first is *stale*:
@@ -38,13 +35,12 @@
 //   * The order of entries. When more is ready than the limit, the rest comes in later waits, fairly.
 //   * Readiness is a hint: another process may have drained the descriptor. Use O_NONBLOCK and expect EAGAIN.
 //   * A condition that nobody asked for (a hang-up on a write-only registration) makes no entry and no spin;
-//   on poll
-//     such a key is silent until modify, on epoll and select a later wanted condition is still reported.
+//     on poll such a key is silent until modify, on epoll and select a later wanted condition is still
+//     reported.
 //   * With trigger::edge, a report may come without a new edge: after modify, resume, and when the kernel's
-//   set had
-//     to be rebuilt.
+//     set had to be rebuilt.
 //   * A second thread that registers while another waits: a selector is used by one thread at a time (wakers
-//   excepted).
+//     excepted).
 //   * vfork(2) and raw clone(2) bypass the fork guard. -fno-exceptions is not supported.
 #pragma once
 
@@ -187,7 +183,7 @@ class selector {
   std::size_t size() const noexcept;
   bool contains(int fd) const noexcept;
 
-  // The backend it was made with, also after close; of a moved-from selector, the default's.
+  // The backend it was made with, also after close and of a moved-from selector.
   backend active_backend() const noexcept;
 
  private:
