@@ -3,28 +3,26 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "gate/measurement.hpp"
 #include "harness/arm.hpp"
 
 namespace selectors::perf {
 
 struct burst {
   std::vector<std::string> arms;
-  std::string at;                         // when it began
-  double load = 0;                        // of the last minute, before it began
-  std::int64_t involuntary_switches = 0;  // during the rounds
-  std::vector<std::vector<double>> rounds;
+  gate::build_facts build;
+  gate::burst rounds;
 };
 
 // Runs the rounds as one Google Benchmark benchmark, "burst", of which an iteration is a round. Throws
 // broken_measurement.
 burst run_burst(const arm_list& arms, int rounds_wanted, std::uint64_t seed);
 
-// What one burst process says: its arms, its build and its burst in the form of the measurement file. Times
-// are rounded to a hundredth of a nanosecond.
-nlohmann::json to_json(const burst& b);
+// How a burst travels from its process to the driver. Times are rounded to a hundredth of a nanosecond.
+std::string to_text(const burst& b);
+burst parse_burst(const std::string& text);  // throws std::runtime_error
 
 }  // namespace selectors::perf

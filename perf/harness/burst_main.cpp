@@ -9,9 +9,9 @@
 #include <random>
 
 #include "gate/metrics.hpp"
+#include "gate/protocol.hpp"
 #include "harness/burst.hpp"
 #include "harness/exit_codes.hpp"
-#include "harness/rounds.hpp"
 #include "harness/sockets.hpp"
 #include "scenarios/scenarios.hpp"
 
@@ -22,7 +22,7 @@ using namespace selectors;
 struct options {
   std::string arms = "*";
   std::string output;
-  int rounds = perf::rounds_per_burst;
+  int rounds = gate::rounds_per_burst;
   std::uint64_t seed = std::random_device()();
 };
 
@@ -36,7 +36,7 @@ int measure(const options& chosen) {
                chosen.arms);
     return perf::bad_input;
   }
-  const auto text = to_json(perf::run_burst(arms, chosen.rounds, chosen.seed)).dump();
+  const auto text = to_text(perf::run_burst(arms, chosen.rounds, chosen.seed));
   if (chosen.output.empty()) {
     std::cout << text << '\n' << std::flush;
     return std::cout ? perf::success : perf::bad_input;

@@ -69,7 +69,7 @@ std::vector<std::string> sanitizers() {
 
 }  // namespace
 
-void read_cpuinfo(const std::string& text, machine_facts& facts) {
+void read_cpuinfo(const std::string& text, gate::machine_facts& facts) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     const auto colon = line.find(':');
@@ -82,11 +82,11 @@ void read_cpuinfo(const std::string& text, machine_facts& facts) {
   }
 }
 
-machine_facts this_machine() {
-  machine_facts facts;
+gate::machine_facts this_machine() {
+  gate::machine_facts facts;
   utsname names{};
   if (::uname(&names) == 0) {
-    facts.architecture = names.machine;
+    facts.arch = names.machine;
     facts.kernel = names.release;
   }
   read_cpuinfo(contents("/proc/cpuinfo"), facts);
@@ -96,8 +96,8 @@ machine_facts this_machine() {
   return facts;
 }
 
-build_facts this_build() {
-  build_facts facts;
+gate::build_facts this_build() {
+  gate::build_facts facts;
   facts.type = SELECTORS_BUILD_TYPE;
 #if !defined(__OPTIMIZE__)
   facts.type += " without optimisation";
@@ -112,13 +112,12 @@ build_facts this_build() {
   return facts;
 }
 
-source_facts source_tree(const std::string& folder) {
-  source_facts facts;
+void add_source_facts(gate::build_facts& build, const std::string& folder) {
+  build.commit = "unknown";
   const auto head = run_process({"git", "-C", folder, "rev-parse", "--verify", "HEAD"});
-  if (!head.succeeded()) return facts;
-  facts.commit = trimmed(head.output);
-  facts.dirty = !run_process({"git", "-C", folder, "status", "--porcelain"}).output.empty();
-  return facts;
+  if (!head.succeeded()) return;
+  build.commit = trimmed(head.output);
+  build.dirty = !run_process({"git", "-C", folder, "status", "--porcelain"}).output.empty();
 }
 
 std::string iso_time_now() {

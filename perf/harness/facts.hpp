@@ -2,39 +2,22 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "gate/measurement.hpp"
 
 namespace selectors::perf {
 
-struct machine_facts {
-  std::string architecture;
-  std::string cpu_model;
-  int cpu_family = 0;
-  int cpu_model_number = 0;
-  std::string kernel;
-  std::string virtualization;  // "none", "kvm", ...; "unknown" when nothing here can tell
-  int cpus = 0;
-};
+gate::machine_facts this_machine();
 
-// Of the program that asks, not of the tree it came from.
-struct build_facts {
-  std::string type;  // the build type; "<type> without optimisation" when the compiler was not told to
-  std::string compiler;
-  std::string libc;
-  std::vector<std::string> sanitizers;
-};
+// Of the program that asks. Commit and checksum are not known to it and are left out; the build type is
+// "<type> without optimisation" when the compiler was not told to optimise.
+gate::build_facts this_build();
 
-struct source_facts {
-  std::string commit = "unknown";  // 40 hexadecimal digits
-  bool dirty = false;              // something is not committed
-};
+// Commit and dirtiness of a work tree; "unknown" when git cannot tell.
+void add_source_facts(gate::build_facts& build, const std::string& folder);
 
-machine_facts this_machine();
-build_facts this_build();
-source_facts source_tree(const std::string& folder);
-
-// From the text of /proc/cpuinfo; facts that are not in it are empty or 0.
-void read_cpuinfo(const std::string& text, machine_facts& facts);
+// From the text of /proc/cpuinfo; facts that are not in it stay as they are.
+void read_cpuinfo(const std::string& text, gate::machine_facts& facts);
 
 std::string iso_time_now();  // UTC, to the second
 

@@ -31,20 +31,21 @@ void measure(benchmark::State& state, perf::arm& work) {
 }
 
 void describe_this_run() {
-  const auto build = perf::this_build();
-  const auto source = perf::source_tree(SELECTORS_SOURCE_DIR);
+  auto build = perf::this_build();
+  perf::add_source_facts(build, SELECTORS_SOURCE_DIR);
   benchmark::AddCustomContext("selectors_build_type", build.type);
   benchmark::AddCustomContext("selectors_compiler", build.compiler);
   benchmark::AddCustomContext("selectors_libc", build.libc);
-  benchmark::AddCustomContext("selectors_commit", source.commit + (source.dirty ? " and changes" : ""));
+  benchmark::AddCustomContext("selectors_commit", build.commit + (build.dirty ? " and changes" : ""));
   benchmark::AddCustomContext("kernel", perf::this_machine().kernel);
 }
 
 // The user's own flags come later and win.
 std::vector<char*> with_defaults(int argc, char** argv) {
   static char repetitions[] = "--benchmark_repetitions=7";
+  static char interleaved[] = "--benchmark_enable_random_interleaving=true";
   static char aggregates[] = "--benchmark_display_aggregates_only=true";
-  std::vector<char*> all{argv[0], repetitions, aggregates};
+  std::vector<char*> all{argv[0], repetitions, interleaved, aggregates};
   all.insert(all.end(), argv + 1, argv + argc);
   return all;
 }

@@ -6,10 +6,15 @@
 #include <stdexcept>
 
 #include "gate/metrics.hpp"
+#include "gate/protocol.hpp"
 #include "harness/clock.hpp"
 
 namespace selectors::perf {
 namespace {
+
+// Far below a scheduler slice, so that most batches are never preempted, and long enough for the two looks at
+// the clock not to matter.
+constexpr double batch_ns = gate::batch_us * 1e3;
 
 double time_per_operation(arm& a, int operations) {
   const double start = thread_cpu_ns();

@@ -9,14 +9,8 @@
 
 namespace selectors::perf {
 
-inline constexpr const char* protocol_id = "micro-burst/1";
-inline constexpr int rounds_per_burst = 70;
-// Far below a scheduler slice, so that most batches are never preempted, and long enough for the two looks at
-// the clock not to matter.
-inline constexpr double batch_ns = 80'000;
-
-// How many operations of `operation_ns` fill a batch: the nearest whole number, at least one. Throws
-// std::invalid_argument for a time that is not positive and finite.
+// How many operations of `operation_ns` fill a batch of gate::batch_us: the nearest whole number, at least
+// one. Throws std::invalid_argument for a time that is not positive and finite.
 int batch_size(double operation_ns);
 
 // Two arms whose quotient must be fair to a per mille (the metric table calls them twins) run batches of one
