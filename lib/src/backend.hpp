@@ -1,0 +1,99 @@
+// What a backend supplies. Adding one is: a file with a subclass of `multiplexer`, a row in backends.cpp, a
+// line in lib/CMakeLists.txt.
+//
+// The shared part (selector_state.cpp) checks arguments, owns the table, keeps the deadline and retries after
+// EINTR; a backend sees valid, known registrations only and makes one kernel wait per call.
+#pragma once
+
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <selectors/backends.hpp>
+#include <selectors/event.hpp>
+
+#include "fault.hpp"
+#include "registration_table.hpp"
+
+namespace selectors {
+
+struct wait_request {
+  std::int64_t nanoseconds;  // 0: look once; negative: for ever
+  const sigset_t* mask;      // nullptr: leave the thread's
+  event* out;                // room for `limit` entries
+  std::size_t limit;         // >= 1
+};
+
+struct wait_result {
+  fault failed;
+  std::size_t entries = 0;
+  bool woken = false;  // the waker's descriptor was readable
+};
+
+class multiplexer {
+ public:
+  multiplexer() noexcept = default;
+  multiplexer(const multiplexer&) = delete;
+  multiplexer& operator=(const multiplexer&) = delete;
+  virtual ~multiplexer() = default;
+
+  // Makes the kernel objects. Called before everything else, and again after close.
+  virtual fault open() noexcept { return {}; }
+  // Forgets everything and closes the kernel objects; may keep storage. Removes no registration from an
+  // object that a forked child shares.
+  virtual void close() noexcept = 0;
+
+  // `r` has its interest and trigger, and state live; the backend keeps `position`. On failure nothing has
+  // changed.
+  virtual fault add(int fd, registration& r) noexcept = 0;
+  // A registration that is not parked has got another interest or trigger than `old`, or must be armed again.
+  // On failure the kernel's set is as before, and the caller restores `r` but for its position.
+  virtual fault modify(int fd, registration& r, const registration& old) noexcept = 0;
+  // Always succeeds: whatever the kernel answers, nothing of this registration may be delivered afterwards.
+  virtual void remove(int fd, registration& r) noexcept = 0;
+  // Silent until unpark. The caller sets the reason (r.state).
+  virtual void park(int fd, registration& r) noexcept = 0;
+  // Live again, as `r` says by now (state live included). On failure it stays parked.
+  virtual fault unpark(int fd, registration& r) noexcept = 0;
+
+  // One wait. Fills request.out with at most `limit` entries, one for each registration, in turn when more
+  // are ready; sets `entry` of their registrations. Nothing may be delivered that was not asked for, and what
+  // the kernel reports over and over without need must be silenced here. Empty means: the time is over, or
+  // there was nothing to deliver after all - the caller's clock tells. EINTR is an ordinary failure.
+  virtual wait_result wait(const wait_request& request) = 0;
+
+  // Reports `woken` when this descriptor is readable. -1: no longer.
+  virtual fault watch_waker(int fd) noexcept = 0;
+
+  // Whether the kernel still watches the file that was registered under this number.
+  virtual bool is_healthy(int fd, const registration& r) noexcept = 0;
+
+  virtual fault native_handle(int& handle) noexcept {
+    (void)handle;
+    return errc::not_supported;
+  }
+
+  // In a forked child: new kernel objects with every live registration of the table in them, and no waker.
+  // May be repeated after a failure.
+  virtual fault leave_parent() noexcept = 0;
+
+  virtual std::size_t footprint() const noexcept = 0;
+};
+
+struct backend_row {
+  backend_info info;
+  // nullptr: no memory.
+  std::unique_ptr<multiplexer> (*make)(registration_table&) noexcept;
+};
+
+// nullptr when this build has no such backend.
+const backend_row* find_row(backend id) noexcept;
+
+// One for each backend file.
+std::unique_ptr<multiplexer> make_epoll_backend(registration_table& table) noexcept;
+std::unique_ptr<multiplexer> make_poll_backend(registration_table& table) noexcept;
+std::unique_ptr<multiplexer> make_select_backend(registration_table& table) noexcept;
+
+}  // namespace selectors

@@ -1,0 +1,337 @@
+#include "epoll_set.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "descriptor.hpp"
+#include "kernel_timeout.hpp"
+#include "readiness_bits.hpp"
+#include "system_calls.hpp"
+
+namespace selectors {
+namespace {
+
+// No descriptor has this number, so no registration has this cookie.
+constexpr std::uint64_t waker_cookie = ~std::uint64_t{0};
+
+// The kernel refuses room for more.
+constexpr std::size_t most_events = INT_MAX / sizeof(epoll_event);
+
+std::uint64_t cookie(int fd, const registration& r) noexcept {
+  return std::uint64_t{r.generation} << 32 | static_cast<std::uint32_t>(fd);
+}
+
+std::uint32_t events_of(const registration& r) noexcept {
+  const std::uint32_t bits = bits_for(r.wanted);
+  // Muted, a oneshot is delivered once by parking it: with EPOLLONESHOT each re-arming would report the
+  // unwanted condition anew.
+  if (r.state == watch::muted) {
+    return bits | EPOLLET | (r.mode == trigger::exclusive ? std::uint32_t{EPOLLEXCLUSIVE} : 0);
+  }
+  switch (r.mode) {
+    case trigger::edge:
+      return bits | EPOLLET;
+    case trigger::oneshot:
+      return bits | EPOLLONESHOT;
+    case trigger::exclusive:
+      return bits | EPOLLEXCLUSIVE;
+    case trigger::level:
+      break;
+  }
+  return bits;
+}
+
+void close_if_open(int& fd) noexcept {
+  if (fd >= 0) system_call.close(std::exchange(fd, -1));
+}
+
+}  // namespace
+
+fault epoll_set::open() noexcept {
+  set_ = system_call.epoll_create();
+  return set_ < 0 ? fault::from_errno(errno) : fault();
+}
+
+// Closing an object that a forked child shares disturbs nobody; deleting its entries would.
+void epoll_set::close() noexcept {
+  close_if_open(outer_);
+  close_if_open(set_);
+  waker_ = -1;
+  count_ = 0;
+  rebuild_due_ = false;
+}
+
+fault epoll_set::control(int operation, int fd, const registration& r) noexcept {
+  epoll_event e{.events = events_of(r), .data = {.u64 = cookie(fd, r)}};
+  return system_call.epoll_ctl(set_, operation, fd, &e) == 0 ? fault() : fault::from_errno(errno);
+}
+
+fault epoll_set::insert(int fd, registration& r) noexcept {
+  if (set_ < 0) {
+    if (const fault f = rebuild()) return f;
+  }
+  fault f = control(EPOLL_CTL_ADD, fd, r);
+  // The number's old file is back under its old number while its entry was still there: ours again.
+  if (f.is_errno(EEXIST)) f = control(EPOLL_CTL_MOD, fd, r);
+  if (f) return f;
+  r.position = 1;
+  ++count_;
+  return {};
+}
+
+// MOD, or what comes nearest.
+fault epoll_set::change(int fd, registration& r) noexcept {
+  const fault f = control(EPOLL_CTL_MOD, fd, r);
+  if (!f.is_errno(ENOENT)) return f;
+  // Another file by now. Its entry gets another generation: the old file's may be a ghost.
+  const std::uint32_t generation = std::exchange(r.generation, table_.next_generation());
+  const fault added = control(EPOLL_CTL_ADD, fd, r);
+  if (added) r.generation = generation;
+  return added;
+}
+
+fault epoll_set::update(int fd, registration& r, const registration& old) noexcept {
+  if (r.mode != trigger::exclusive && old.mode != trigger::exclusive) return change(fd, r);
+  // An exclusive entry cannot be modified, nor an entry made exclusive.
+  erase(fd, r);
+  const fault f = insert(fd, r);
+  if (f) {
+    registration before = old;
+    if (insert(fd, before)) rebuild_due_ = true;
+    r.position = before.position;
+  }
+  return f;
+}
+
+fault epoll_set::unpark(int fd, registration& r) noexcept {
+  return r.position == 0 ? insert(fd, r) : change(fd, r);
+}
+
+void epoll_set::erase(int fd, registration& r) noexcept {
+  if (r.position == 0) return;
+  r.position = 0;
+  --count_;
+  epoll_event unused{};
+  system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused);
+}
+
+void epoll_set::park(int fd, registration& r) noexcept {
+  if (r.position == 0) return;
+  r.position = 0;
+  --count_;
+  epoll_event unused{};
+  if (system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) != 0) r.generation = table_.next_generation();
+}
+
+fault epoll_set::watch_waker(int fd) noexcept {
+  if (waker_ >= 0) {
+    epoll_event unused{};
+    system_call.epoll_ctl(set_, EPOLL_CTL_DEL, waker_, &unused);
+    waker_ = -1;
+  }
+  if (fd < 0) return {};
+  epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
+  if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &e) != 0) return fault::from_errno(errno);
+  waker_ = fd;
+  return {};
+}
+
+int epoll_set::ask(std::int64_t nanoseconds, const sigset_t* mask, int room) {
+  if (needs_timespec(nanoseconds) && has_fine_wait_) return ask_finely(nanoseconds, mask, room);
+  const int milliseconds = to_milliseconds(nanoseconds);
+  if (mask == nullptr) [[likely]]
+    return system_call.epoll_wait(set_, found_.data(), room, milliseconds);
+  return system_call.epoll_pwait(set_, found_.data(), room, milliseconds, mask);
+}
+
+int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room) {
+  const wide_timespec t = {.seconds = nanoseconds / nanoseconds_per_second,
+                           .nanoseconds = nanoseconds % nanoseconds_per_second};
+  const int found = system_call.epoll_pwait2(set_, found_.data(), room, &t, mask);
+  // Kernels before 5.11 and sandboxes that do not know the call: EPERM is how the latter often say so.
+  if (found >= 0 || (errno != ENOSYS && errno != EPERM)) return found;
+  has_fine_wait_ = false;
+  return ask(nanoseconds, mask, room);
+}
+
+wait_result epoll_set::wait(const wait_request& request) {
+  wait_result result;
+  // One more than there are entries: then a full answer means that something was left behind.
+  const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
+  if (rebuild_due_ && (result.failed = rebuild()) && set_ < 0) [[unlikely]]
+    return result;
+  if (!found_.reserve(most)) [[unlikely]]
+    return {.failed = fault::from_errno(ENOMEM)};
+  result.failed = {};
+  selection_writer out(request);
+  for (std::int64_t nanoseconds = request.nanoseconds;; nanoseconds = 0) {
+    const std::size_t room = std::min({out.room(), most, most_events});
+    const int found = ask(nanoseconds, request.mask, static_cast<int>(room));
+    const std::size_t before = out.size();
+    const bool news = found > 0 && collect(found, out, result.woken);
+    fault failed = found < 0 ? fault::from_errno(errno) : fault();
+    if (rebuild_due_) [[unlikely]]
+      failed = rebuild();
+    if (failed) [[unlikely]] {
+      if (out.size() == 0 && !result.woken) result.failed = failed;
+      break;
+    }
+    // What was no entry took the place of one that may be ready too.
+    const bool lost_places = static_cast<std::size_t>(found) == room && out.size() - before < room;
+    if (!lost_places || !news) [[likely]]
+      break;
+  }
+  result.entries = out.size();
+  return result;
+}
+
+// Whether there was anything but the waker and repetitions.
+bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept {
+  bool news = false;
+  for (const epoll_event *e = found_.data(), *end = e + found; e != end; ++e) {
+    const auto fd = static_cast<int>(static_cast<std::uint32_t>(e->data.u64));
+    registration* r = table_.find(fd);
+    if (r != nullptr && r->generation == static_cast<std::uint32_t>(e->data.u64 >> 32) && r->position != 0)
+        [[likely]] {
+      // Asked again, the kernel may repeat itself.
+      if (out.size() != 0 && out.has(fd, *r)) [[unlikely]]
+        continue;
+      deliver(fd, *r, e->events, out);
+    } else if (e->data.u64 == waker_cookie) {
+      woken = true;
+      continue;
+    } else {
+      rebuild_due_ = true;
+    }
+    news = true;
+  }
+  return news;
+}
+
+void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
+  const interest ready = ready_bits(raw) & r.wanted;
+  if (!any(ready)) [[unlikely]]
+    return mute(fd, r);
+  out.add(fd, r, ready, status_bits(raw));
+  if (r.mode == trigger::oneshot || r.state == watch::muted) [[unlikely]]
+    settle(fd, r);
+}
+
+void epoll_set::mute(int fd, registration& r) noexcept {
+  if (r.mode == trigger::edge || r.state == watch::muted) return;
+  r.state = watch::muted;
+  rearm(fd, r);
+}
+
+// Something that was asked for has happened: a oneshot is over, a muted registration can be heard again.
+void epoll_set::settle(int fd, registration& r) noexcept {
+  const bool muted = r.state == watch::muted;
+  if (r.mode != trigger::oneshot) {
+    r.state = watch::live;
+    rearm(fd, r);
+    return;
+  }
+  if (muted) erase(fd, r);
+  r.state = watch::fired;
+}
+
+void epoll_set::rearm(int fd, registration& r) noexcept {
+  if (r.mode != trigger::exclusive) {
+    (void)control(EPOLL_CTL_MOD, fd, r);  // failed, it costs another wake-up and is tried again
+    return;
+  }
+  erase(fd, r);
+  if (insert(fd, r)) rebuild_due_ = true;
+}
+
+// Adding is the probe: only the file that was registered is there already.
+bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
+  if (!is_open(fd)) return false;
+  if (r.position == 0) return r.state != watch::stale;
+  epoll_event probe{.events = 0, .data = {.u64 = cookie(fd, r)}};
+  if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &probe) == 0) {
+    system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &probe);
+    return false;
+  }
+  return errno != EPERM && errno != EBADF;
+}
+
+fault epoll_set::handle(int& handle) noexcept {
+  if (outer_ < 0) {
+    const int outer = system_call.epoll_create();
+    if (outer < 0) return fault::from_errno(errno);
+    epoll_event e{.events = EPOLLIN, .data = {}};
+    if (system_call.epoll_ctl(outer, EPOLL_CTL_ADD, set_, &e) != 0) {
+      const fault f = fault::from_errno(errno);
+      system_call.close(outer);
+      return f;
+    }
+    outer_ = outer;
+  }
+  handle = outer_;
+  return {};
+}
+
+fault epoll_set::rebuild() noexcept {
+  int set = system_call.epoll_create();
+  if (set < 0 && (errno == EMFILE || errno == ENFILE) && set_ >= 0) {
+    // The old set's own number is the one that is left. Should the second try fail, the next wait makes a
+    // third.
+    close_if_open(set_);
+    set = system_call.epoll_create();
+  }
+  rebuild_due_ = set < 0;
+  if (set < 0) return fault::from_errno(errno);
+  return replace(set);
+}
+
+fault epoll_set::replace(int set) noexcept {
+  const int old = std::exchange(set_, set);
+  const std::size_t old_count = count_;
+  if (const fault f = fill(set)) {
+    system_call.close(std::exchange(set_, old));
+    count_ = old_count;
+    rebuild_due_ = true;
+    return f;
+  }
+  if (outer_ >= 0) {
+    epoll_event e{.events = EPOLLIN, .data = {}};
+    if (old >= 0) system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, old, &e);
+    if (system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set_, &e) != 0) return fault::from_errno(errno);
+  }
+  if (old >= 0) system_call.close(old);
+  return {};
+}
+
+fault epoll_set::fill(int set) noexcept {
+  count_ = 0;
+  if (waker_ >= 0) {
+    epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
+    if (system_call.epoll_ctl(set, EPOLL_CTL_ADD, waker_, &e) != 0) return fault::from_errno(errno);
+  }
+  fault failed;
+  table_.for_each([&](int fd, registration& r) {
+    if (failed) return;
+    r.position = 0;
+    if (is_parked(r.state)) return;
+    const fault f = control(EPOLL_CTL_ADD, fd, r);
+    if (f.is_errno(EBADF) || f.is_errno(EPERM)) {
+      r.state = watch::stale;
+    } else if (f) {
+      failed = f;
+    } else {
+      r.position = 1;
+      ++count_;
+    }
+  });
+  return failed;
+}
+
+fault epoll_set::leave_parent() noexcept {
+  close();
+  return rebuild();
+}
+
+}  // namespace selectors

@@ -1,0 +1,82 @@
+// A set of descriptors to wait for with epoll(7). Owns every quirk of it:
+//
+//   * An entry belongs to an open file *and* a number, and outlives the number when a dup or a child keeps
+//   the file:
+//     a ghost, which epoll_ctl cannot name any more. What rides in epoll_event.data is number and generation,
+//     so a ghost is recognised; since filtering alone would spin, the whole set is then made anew without it.
+//   * HUP and ERR are reported whether asked for or not: a registration that shows nothing else is watched
+//   for edges
+//     until something that was asked for happens.
+//   * EPOLLONESHOT and EPOLLEXCLUSIVE cannot be combined with everything; modify of an exclusive entry is
+//   refused.
+//   * epoll_pwait2 may be missing.
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend.hpp"
+#include "selection_writer.hpp"
+
+namespace selectors {
+
+class epoll_set {
+ public:
+  explicit epoll_set(registration_table& table) noexcept : table_(table) {}
+  epoll_set(const epoll_set&) = delete;
+  epoll_set& operator=(const epoll_set&) = delete;
+  ~epoll_set() { close(); }
+
+  // EMFILE, ENFILE, ENOMEM.
+  fault open() noexcept;
+  void close() noexcept;
+
+  // EBADF, EPERM (a file that cannot be waited for), ENOSPC, ENOMEM; ELOOP and EINVAL for nested sets.
+  fault insert(int fd, registration& r) noexcept;
+  // Adopts the file that has the number now, with a new generation, when it is another one.
+  fault update(int fd, registration& r, const registration& old) noexcept;
+  void erase(int fd, registration& r) noexcept;
+  // As erase, but the registration stays: a ghost that this leaves behind is no longer its.
+  void park(int fd, registration& r) noexcept;
+  fault unpark(int fd, registration& r) noexcept;
+
+  fault watch_waker(int fd) noexcept;
+  wait_result wait(const wait_request& request);
+  bool is_healthy(int fd, const registration& r) noexcept;
+
+  // A stable descriptor around the set proper, which a rebuild replaces.
+  fault handle(int& handle) noexcept;
+
+  // Every live registration in a new kernel object. Those whose descriptor is not open any more become stale.
+  fault rebuild() noexcept;
+  // The same in a forked child, whose set, outer set and waker are the parent's.
+  fault leave_parent() noexcept;
+
+  std::size_t footprint() const noexcept { return found_.footprint(); }
+
+ private:
+  fault control(int operation, int fd, const registration& r) noexcept;
+  fault change(int fd, registration& r) noexcept;
+  fault fill(int set) noexcept;
+  fault replace(int set) noexcept;
+  int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  bool collect(int found, selection_writer& out, bool& woken) noexcept;
+  void deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept;
+  void mute(int fd, registration& r) noexcept;
+  void settle(int fd, registration& r) noexcept;
+  void rearm(int fd, registration& r) noexcept;
+
+  registration_table& table_;
+  buffer<epoll_event> found_;
+  int set_ = -1;
+  int outer_ = -1;  // made when first asked for
+  int waker_ = -1;
+  std::size_t count_ = 0;      // entries that we know of
+  bool rebuild_due_ = false;   // a ghost was seen, or the set has lost an entry
+  bool has_fine_wait_ = true;  // epoll_pwait2 exists, as far as we know
+};
+
+}  // namespace selectors

@@ -1,0 +1,133 @@
+// Which numbers are registered, for what, and as which generation: shared by every backend.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <selectors/event.hpp>
+
+#include "buffer.hpp"
+#include "fault.hpp"
+
+namespace selectors {
+
+// A registration that must be quiet for a while is parked: one state, four reasons. A parked descriptor is
+// not watched by the kernel, or what the kernel says of it is ignored.
+enum class watch : std::uint8_t {
+  live,
+  muted,     // epoll only: a condition that nobody asked for holds, so it is watched for edges instead
+  paused,    // parked by the user
+  fired,     // parked: a oneshot that was delivered
+  stale,     // parked: the descriptor is not open
+  unwanted,  // parked: a condition that nobody asked for holds, and the backend cannot watch for edges
+};
+
+constexpr bool is_parked(watch w) noexcept {
+  return w >= watch::paused;
+}
+
+struct registration {
+  user_data data;
+  std::uint32_t owner;       // the table's life that this belongs to; any other value: free
+  std::uint32_t generation;  // never 0
+  std::uint32_t position;    // where the backend's set keeps it; 0: the set does not hold it
+  std::uint32_t entry;       // its place in the last selection, if it has one there
+  interest wanted;
+  trigger mode;
+  watch state;
+};
+
+// Indexed by descriptor number, in pages, so that memory follows the registrations and not the highest
+// number, and so that a registration never moves. Emptying the table costs nothing: a life has a number, and
+// what is stamped with another one is free.
+class registration_table {
+ public:
+  registration_table() noexcept = default;
+  registration_table(const registration_table&) = delete;
+  registration_table& operator=(const registration_table&) = delete;
+  ~registration_table();
+
+  std::size_t size() const noexcept { return size_; }
+
+  // nullptr when the number is not registered.
+  registration* find(int fd) noexcept {
+    const std::size_t index = page_index(fd);
+    if (index >= pages_) return nullptr;
+    page* p = directory_[index];
+    if (p == nullptr) return nullptr;
+    registration& r = p->slots[slot_index(fd)];
+    return r.owner == life_ ? &r : nullptr;
+  }
+  const registration* find(int fd) const noexcept { return const_cast<registration_table*>(this)->find(fd); }
+
+  // The free slot of a number that is not registered, with its new generation; it counts only after `commit`.
+  // Before the table grows for the number the descriptor is looked at: EBADF, ENOMEM.
+  fault prepare(int fd, registration*& slot) noexcept {
+    const std::size_t index = page_index(fd);
+    if (index >= pages_ || directory_[index] == nullptr) [[unlikely]] {
+      if (const fault f = make_page(fd)) return f;
+    }
+    slot = &directory_[index]->slots[slot_index(fd)];
+    slot->generation = next_generation();
+    return {};
+  }
+  void commit(int fd, registration& slot) noexcept {
+    page& p = *directory_[page_index(fd)];
+    if (p.life != life_) {
+      p.life = life_;
+      p.live = 0;
+    }
+    ++p.live;
+    slot.owner = life_;
+    ++size_;
+  }
+  void erase(int fd, registration& slot) noexcept;
+
+  // Tells the events of two files apart that had the same number.
+  std::uint32_t next_generation() noexcept {
+    if (++generation_ == 0) ++generation_;
+    return generation_;
+  }
+
+  // f(int fd, registration&) for each; f may not add or erase.
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t index = 0; index < pages_; ++index) {
+      page* p = directory_[index];
+      if (p == nullptr || p->life != life_ || p->live == 0) continue;
+      for (std::size_t i = 0; i < page_size; ++i) {
+        if (p->slots[i].owner == life_) f(static_cast<int>(index * page_size + i), p->slots[i]);
+      }
+    }
+  }
+
+  // Forgets every registration; keeps the storage.
+  void reset() noexcept;
+
+  std::size_t footprint() const noexcept { return directory_.footprint() + allocated_pages_ * sizeof(page); }
+
+ private:
+  static constexpr std::size_t page_size = 128;
+
+  struct page {
+    std::uint32_t life = 0;  // whose `live` this is
+    std::uint32_t live = 0;
+    registration slots[page_size] = {};
+  };
+
+  // A negative number becomes an index that no directory reaches.
+  static std::size_t page_index(int fd) noexcept { return static_cast<unsigned>(fd) / page_size; }
+  static std::size_t slot_index(int fd) noexcept { return static_cast<unsigned>(fd) % page_size; }
+
+  fault make_page(int fd) noexcept;
+  void free_page(std::size_t index) noexcept;
+
+  buffer<page*> directory_;
+  std::size_t pages_ = 0;  // of the directory, pages that are not there included
+  std::size_t allocated_pages_ = 0;
+  std::size_t size_ = 0;
+  std::uint32_t life_ = 1;
+  std::uint32_t generation_ = 0;
+};
+
+}  // namespace selectors

@@ -1,0 +1,321 @@
+#include "selector_state.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "kernel_timeout.hpp"
+#include "system_calls.hpp"
+
+namespace selectors {
+namespace {
+
+constexpr std::uint8_t bit(trigger mode) noexcept {
+  return static_cast<std::uint8_t>(1u << static_cast<unsigned>(mode));
+}
+
+constexpr std::uint8_t modes_of(const capabilities& can) noexcept {
+  return static_cast<std::uint8_t>(
+      (can.level ? bit(trigger::level) : 0) | (can.edge ? bit(trigger::edge) : 0) |
+      (can.oneshot ? bit(trigger::oneshot) : 0) | (can.exclusive ? bit(trigger::exclusive) : 0));
+}
+
+constexpr std::uint8_t interests_of(const capabilities& can) noexcept {
+  interest all = interest::read | interest::write;
+  if (can.priority) all |= interest::priority;
+  if (can.peer_closed) all |= interest::peer_closed;
+  return static_cast<std::uint8_t>(all);
+}
+
+constexpr std::uint8_t known_interests = 0x0f;
+
+key key_of(int fd, const registration& r) noexcept {
+  return {.fd = fd,
+          .wanted = r.wanted,
+          .mode = r.mode,
+          .paused = r.state == watch::paused,
+          .generation = r.generation,
+          .data = r.data};
+}
+
+std::int64_t deadline_after(std::int64_t nanoseconds) noexcept {
+  std::int64_t deadline = 0;
+  return __builtin_add_overflow(system_call.monotonic_nanoseconds(), nanoseconds, &deadline)
+             ? std::numeric_limits<std::int64_t>::max()
+             : deadline;
+}
+
+}  // namespace
+
+// A closed selector's state, for the next selector of this thread: so that making one costs no allocation.
+struct selector::state::spare {
+  static constexpr std::size_t most_bytes = 64 * 1024;
+
+  // Trivial, so that it may be looked at also after the thread's other objects are gone.
+  static thread_local constinit inline state* kept = nullptr;
+  static thread_local constinit inline bool thread_ends = false;
+
+  ~spare() {
+    thread_ends = true;
+    delete std::exchange(kept, nullptr);
+  }
+
+  static state* take(backend id) noexcept {
+    return kept != nullptr && kept->id_ == id ? std::exchange(kept, nullptr) : nullptr;
+  }
+
+  static void keep(state* s) noexcept {
+    static thread_local spare at_thread_exit;
+    (void)at_thread_exit;
+    delete std::exchange(kept, s);
+  }
+};
+
+void selector::recycle::operator()(state* s) const noexcept {
+  s->reset();
+  if (state::spare::thread_ends || s->footprint() > state::spare::most_bytes) {
+    delete s;
+  } else {
+    state::spare::keep(s);
+  }
+}
+
+selector::state::state(const backend_row& row) noexcept
+    : multiplexer_(row.make(table_)),
+      fork_generation_(0),
+      interests_(interests_of(row.info.can)),
+      modes_(modes_of(row.info.can)),
+      fd_limit_(row.info.can.fd_limit),
+      id_(row.info.id) {
+  fork_guard::install();
+}
+
+fault selector::state::make(backend id, owner& out) noexcept {
+  owner s(spare::take(id));
+  if (s == nullptr) {
+    const backend_row* row = find_row(id);
+    if (row == nullptr) return errc::not_supported;
+    std::unique_ptr<state> fresh(new (std::nothrow) state(*row));
+    if (fresh == nullptr || fresh->multiplexer_ == nullptr) return fault::from_errno(ENOMEM);
+    s.reset(fresh.release());
+  }
+  s->fork_generation_ = fork_guard::now();
+  if (const fault f = s->multiplexer_->open()) return f;
+  out = std::move(s);
+  return {};
+}
+
+void selector::state::reset() noexcept {
+  multiplexer_->close();
+  table_.reset();
+  channel_.reset();
+  selected_ = 0;
+}
+
+std::size_t selector::state::footprint() const noexcept {
+  return sizeof *this + table_.footprint() + multiplexer_->footprint() + events_.footprint();
+}
+
+fault selector::state::validate(int fd, interest wanted, trigger mode) const noexcept {
+  if (fd < 0 || fd >= fd_limit_) return errc::fd_out_of_range;
+  const auto bits = static_cast<std::uint8_t>(wanted);
+  if (bits == 0 || (bits & ~known_interests) != 0) return errc::invalid_interest;
+  if ((bits & ~interests_) != 0) return errc::not_supported;
+  if (mode > trigger::exclusive || (modes_ & bit(mode)) == 0) return errc::not_supported;
+  // The kernel takes nothing but these together with EPOLLEXCLUSIVE.
+  const bool plain = (wanted & ~(interest::read | interest::write)) == interest::none;
+  if (mode == trigger::exclusive && !plain) return errc::not_supported;
+  return {};
+}
+
+fault selector::state::register_fd(int fd, interest wanted, user_data data, trigger mode, key& out) noexcept {
+  if (const fault f = validate(fd, wanted, mode)) return f;
+  if (table_.find(fd) != nullptr) return errc::already_registered;
+  registration* r = nullptr;
+  if (const fault f = table_.prepare(fd, r)) return f;
+  r->data = data;
+  r->position = 0;
+  r->wanted = wanted;
+  r->mode = mode;
+  r->state = watch::live;
+  if (const fault f = multiplexer_->add(fd, *r)) return f;
+  table_.commit(fd, *r);
+  out = key_of(fd, *r);
+  return {};
+}
+
+fault selector::state::modify(int fd, interest wanted, user_data data, trigger mode, key& out) noexcept {
+  registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  return change(fd, *r, wanted, data, mode, out);
+}
+
+fault selector::state::modify(int fd, interest wanted, key& out) noexcept {
+  registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  return change(fd, *r, wanted, r->data, r->mode, out);
+}
+
+fault selector::state::change(int fd, registration& r, interest wanted, user_data data, trigger mode,
+                              key& out) noexcept {
+  if (const fault f = validate(fd, wanted, mode)) return f;
+  const bool same = r.state == watch::live && r.wanted == wanted && r.mode == mode;
+  // An edge or a oneshot is armed again by this, so it has to reach the kernel.
+  if (!same || mode == trigger::edge || mode == trigger::oneshot) {
+    const registration old = r;
+    r.wanted = wanted;
+    r.mode = mode;
+    r.state = watch::live;
+    const fault f = is_parked(old.state) ? multiplexer_->unpark(fd, r) : multiplexer_->modify(fd, r, old);
+    if (f) {
+      r.wanted = old.wanted;
+      r.mode = old.mode;
+      r.state = old.state;
+      return f;
+    }
+  }
+  r.data = data;
+  out = key_of(fd, r);
+  return {};
+}
+
+fault selector::state::pause(int fd, key& out) noexcept {
+  registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  if (r->state != watch::paused) {
+    multiplexer_->park(fd, *r);
+    r->state = watch::paused;
+  }
+  out = key_of(fd, *r);
+  return {};
+}
+
+fault selector::state::resume(int fd, key& out) noexcept {
+  registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  if (is_parked(r->state)) return change(fd, *r, r->wanted, r->data, r->mode, out);
+  out = key_of(fd, *r);
+  return {};
+}
+
+fault selector::state::unregister(int fd, key& out) noexcept {
+  registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  out = key_of(fd, *r);
+  blank_entry(fd, *r);
+  // Forgotten whatever the kernel answers: the descriptor may be closed, or another file's by now.
+  multiplexer_->remove(fd, *r);
+  table_.erase(fd, *r);
+  return {};
+}
+
+fault selector::state::unregister(const key& k, key& out) noexcept {
+  const registration* r = table_.find(k.fd);
+  if (r == nullptr || r->generation != k.generation) return errc::not_registered;
+  return unregister(k.fd, out);
+}
+
+void selector::state::blank_entry(int fd, const registration& r) noexcept {
+  if (r.entry >= selected_) return;
+  event& e = events_[r.entry];
+  if (e.fd != fd || e.generation != r.generation) return;
+  e = {.fd = fd, .ready = interest::none, .flags = status::none, .generation = r.generation, .data = {}};
+}
+
+bool selector::state::ends_wait(const wait_options& options) {
+  if (options.sigmask != nullptr) return true;
+  if (options.on_interrupt == nullptr) return false;
+  struct guard {
+    bool& flag;
+    explicit guard(bool& f) noexcept : flag(f) { flag = true; }
+    ~guard() { flag = false; }
+  } const inside(in_hook_);
+  return options.on_interrupt(options.context);
+}
+
+fault selector::state::select(timeout t, const wait_options& options, selection& out) {
+  selected_ = 0;
+  if (options.limit == 0) return fault::from_errno(EINVAL);
+  const std::size_t limit = std::max<std::size_t>(std::min(options.limit, table_.size()), 1);
+  if (!events_.reserve(limit)) return fault::from_errno(ENOMEM);
+  const std::int64_t span = t.is_infinite() ? wait_for_ever : t.duration().count();
+  const std::int64_t deadline = span > 0 ? deadline_after(span) : 0;
+  wait_request request = {
+      .nanoseconds = span, .mask = options.sigmask, .out = events_.data(), .limit = limit};
+  for (;;) {
+    const wait_result found = multiplexer_->wait(request);
+    if (!found.failed) [[likely]] {
+      if (found.woken) channel_->consume();
+      if (found.entries != 0 || found.woken || span == 0) {
+        selected_ = found.entries;
+        out = selection(events_.data(), selected_, found.woken, false);
+        return {};
+      }
+    } else if (!found.failed.is_errno(EINTR)) {
+      return found.failed;
+    } else if (ends_wait(options)) {
+      out = selection(events_.data(), 0, false, true);
+      return {};
+    }
+    if (span > 0) {
+      const std::int64_t left = deadline - system_call.monotonic_nanoseconds();
+      if (left <= 0 && !found.failed) {
+        out = selection(events_.data(), 0, false, false);
+        return {};
+      }
+      // After an interruption there is always one more look: what is ready wins over the end of time.
+      request.nanoseconds = std::max<std::int64_t>(left, 0);
+    }
+  }
+}
+
+fault selector::state::make_waker(waker& out) noexcept {
+  if (channel_ == nullptr) {
+    std::shared_ptr<const waker::channel> made;
+    if (const fault f = waker::channel::make(made)) return f;
+    if (const fault f = multiplexer_->watch_waker(made->fd)) return f;
+    channel_ = std::move(made);
+  }
+  out = waker(channel_);
+  return {};
+}
+
+fault selector::state::reinit_after_fork() noexcept {
+  if (fork_generation_ == fork_guard::now()) return {};
+  selected_ = 0;
+  if (const fault f = multiplexer_->leave_parent()) return f;
+  channel_.reset();
+  fork_generation_ = fork_guard::now();
+  return {};
+}
+
+fault selector::state::get_key(int fd, key& out) const noexcept {
+  const registration* r = table_.find(fd);
+  if (r == nullptr) return errc::not_registered;
+  out = key_of(fd, *r);
+  return {};
+}
+
+template <class Wanted>
+fault selector::state::list(std::vector<key>& out, Wanted wanted) noexcept {
+  try {
+    out.reserve(table_.size());
+  } catch (const std::bad_alloc&) {
+    return fault::from_errno(ENOMEM);
+  }
+  table_.for_each([&](int fd, registration& r) {
+    if (wanted(fd, r)) out.push_back(key_of(fd, r));
+  });
+  return {};
+}
+
+fault selector::state::get_map(std::vector<key>& out) noexcept {
+  return list(out, [](int, const registration&) { return true; });
+}
+
+fault selector::state::audit(std::vector<key>& out) noexcept {
+  return list(out, [this](int fd, const registration& r) { return !multiplexer_->is_healthy(fd, r); });
+}
+
+}  // namespace selectors
