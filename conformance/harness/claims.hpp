@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 // Long enough for anything that is about to happen on a busy machine; a wait that should end at once is given
 // it, so that a subject which loses an event fails by a clear message and not by the watchdog.
-inline constexpr std::chrono::milliseconds patience{3000};
+inline std::chrono::milliseconds patience{3000};
 
 struct expected_event {
   int fd;
@@ -57,7 +57,7 @@ testing::AssertionResult accepted(const std::function<void()>& call);
 
 // `condition` becomes true within `limit`; looked at every millisecond.
 testing::AssertionResult becomes_true(const std::function<bool()>& condition,
-                                      std::chrono::milliseconds limit = patience);
+                                      std::chrono::milliseconds limit = std::chrono::seconds(3));
 
 // The entry of `fd`, if any.
 std::optional<event> entry_of(const outcome& result, int fd);
