@@ -54,6 +54,19 @@ pipe_ends make_pipe() {
   return {descriptor(fds[0]), descriptor(fds[1])};
 }
 
+pipe_ends make_pipe_at(int number) {
+  if (::fcntl(number, F_GETFD) >= 0) throw setup_error("number " + std::to_string(number) + " is not free");
+  pipe_ends p = make_pipe();
+  if (p.writer == number) p.writer = duplicate(p.writer);
+  if (p.reader != number) p.reader = duplicate_onto(p.reader, number);
+  return p;
+}
+
+int closed_number() {
+  const pipe_ends p = make_pipe();
+  return p.reader;
+}
+
 pair_ends make_socket_pair() {
   return unix_pair(SOCK_STREAM);
 }

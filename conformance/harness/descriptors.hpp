@@ -54,6 +54,10 @@ struct pair_ends {
 };
 
 pipe_ends make_pipe();
+// A pipe whose reader has this number, which must be free.
+pipe_ends make_pipe_at(int number);
+// A number that was open a moment ago and is not now.
+int closed_number();
 pair_ends make_socket_pair();    // AF_UNIX stream
 pair_ends make_datagram_pair();  // AF_UNIX datagram
 pair_ends make_tcp_pair();       // loopback
