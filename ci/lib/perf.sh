@@ -2,12 +2,13 @@
 # The perf lab: the published lead table, then the gate.
 
 verdict_file=$report_dir/verdict.json
+perf_bin=build/perf/bin
 
 step_perf() { # perf: measures this machine: the lead table, then the gate; exits with the gate's code
   no_more_arguments perf "$@"
   ensure_deps build
   built perf || return 2
-  lead_table || return 2
+  lead_table || return
   gate_chain
 }
 
@@ -19,6 +20,20 @@ step_perf-live() { # perf-live: the gate alone, as in CI: 4 (too noisy to tell) 
   gate_chain || rc=$?
   ((rc == 4)) || return "$rc"
   say "tolerated: this machine is too noisy now for a verdict (code 4); nothing was shown, either way"
+}
+
+# The same arms in Python, when it is here, and in this library, beside the numbers of the original write-up.
+lead_table() {
+  local rc=0
+  rm -f "$report_dir"/summary.{txt,json} 2>/dev/null || refuse "cannot replace $report_dir/summary.txt: make $report_dir writable"
+  in_log "lead table" "$perf_bin/selectors-perf" lead-table --report "$report_dir" || rc=$?
+  if ((rc != 0)); then
+    say "FAILED  lead table (code $rc)"
+    show_end "lead table"
+    return "$rc"
+  fi
+  cat "$report_dir/summary.txt"
+  say ""
 }
 
 # validate, count, measure, judge: the fixtures of CTest. CTest answers 8 to every failure; the gate's own code is in its report.
@@ -63,10 +78,10 @@ step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUS
   for ((i = 1; i <= gates; i++)); do
     file=$folder/measurement-$i.json
     ((i == 1)) || sleep "$pause"
-    logged "proposal run $i of $gates" build/perf/perf/selectors-perf run --bursts 27 --output "$file" || return
+    logged "proposal run $i of $gates" "$perf_bin/selectors-perf" run --bursts 27 --output "$file" || return
     measurements+=(--measurement "$file")
   done
-  build/perf/perf/gate/selectors-gate propose "${measurements[@]}" --profile "$profile" \
+  "$perf_bin/selectors-gate" propose "${measurements[@]}" --profile "$profile" \
     --output "$folder/$profile.json" --evidence "$folder/evidence.json" || return
   say "review $folder/$profile.json, then commit it and its evidence on their own: thresholds/README.md"
 }
