@@ -17,7 +17,7 @@ step_coverage() { # coverage: line >= 90 % and branch >= 75 % of lib/src and of 
   local text rc=0
   text=$(coverage_verdicts) || rc=1
   say "$text"
-  summarize <<<"$text"
+  summarize_text coverage "$text"
   return "$rc"
 }
 

@@ -33,6 +33,7 @@ lead_table() {
     return "$rc"
   fi
   cat "$report_dir/summary.txt"
+  summarize_text "lead table" "$(<"$report_dir/summary.txt")"
   say ""
 }
 

@@ -82,3 +82,9 @@ logged() {
 summarize() {
   if [[ -n ${GITHUB_STEP_SUMMARY:-} ]]; then cat >>"$GITHUB_STEP_SUMMARY"; else cat >/dev/null; fi
 }
+
+# Lines of plain text, kept as lines.
+summarize_text() { # TITLE TEXT
+  # shellcheck disable=SC2016 # a Markdown fence
+  printf '### %s\n```\n%s\n```\n' "$1" "$2" | summarize
+}

@@ -23,7 +23,7 @@ step_test() { # test [CTEST ARGUMENTS]: the unit tests, the conformance tests an
   tested dev "$file" "$@" || rc=$?
   text=$(test_summary "$file")
   say "$text"
-  summarize <<<"$text"
+  summarize_text test "$text"
   return "$rc"
 }
 
