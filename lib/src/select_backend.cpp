@@ -64,13 +64,14 @@ class select_backend final : public multiplexer {
   }
 
   // select(2) may ignore a number that was never open, and then leave its bits set as if it were ready.
-  fault add(int fd, registration& r) noexcept override {
+  [[gnu::flatten]] fault add(int fd, registration& r) noexcept override {
     if (!is_open(fd)) return fault::from_errno(EBADF);
     watch_for(fd, r.wanted);
     r.position = 1;
     return {};
   }
   fault modify(int fd, registration& r, const registration&) noexcept override {
+    if (!is_open(fd)) return fault::from_errno(EBADF);
     watch_for(fd, r.wanted);
     return {};
   }
@@ -82,7 +83,7 @@ class select_backend final : public multiplexer {
   }
   fault unpark(int fd, registration& r) noexcept override { return add(fd, r); }
 
-  wait_result wait(const wait_request& request) override;
+  [[gnu::flatten]] wait_result wait(const wait_request& request) override;
 
   fault watch_waker(int fd) noexcept override {
     if (fd >= FD_SETSIZE) return errc::fd_out_of_range;
