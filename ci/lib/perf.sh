@@ -55,7 +55,8 @@ gate_chain() {
   return "$code"
 }
 
-verdict_code() { sed -n 's/.*"exit_code": *\([0-9]\).*/\1/p' "$verdict_file" 2>/dev/null | head -n 1; }
+# The first "code" of the file is that of the whole verdict; nothing when there is no verdict.
+verdict_code() { grep -o '"code": *[0-9]' "$verdict_file" 2>/dev/null | head -n 1 | grep -o '[0-9]$'; }
 
 # What the test perf.gate printed, without CTest's own lines and its "N: ".
 gate_output() { # LOG
@@ -67,22 +68,23 @@ gate_output() { # LOG
     }' "$1"
 }
 
-step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUSE (120) seconds apart, proposes limits from them
-  local profile=${1:-} gates=${2:-10} pause=${3:-120} i file
+step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUSE (120) seconds apart, drafts limits from them
+  local profile=${1:-} gates=${2:-10} pause=${3:-120} proposer i file
   [[ $profile =~ ^[a-z0-9][a-z0-9.-]*$ ]] || refuse "propose wants the profile's name (small letters, digits, - and .), not '$profile'"
-  [[ $gates =~ ^[1-9][0-9]*$ && $pause =~ ^[0-9]+$ ]] || refuse "propose PROFILE [GATES] [PAUSE]: counts, not '$gates' '$pause'"
+  [[ $gates =~ ^[1-9][0-9]*$ && $pause =~ ^[0-9]+$ ]] || refuse "propose PROFILE [GATES] [PAUSE] wants numbers, not '$gates' and '$pause'"
+  proposer=$(git config user.name) || refuse "who proposes? set it: git config user.name NAME"
   ensure_deps build
   built perf || return 2
   local folder=build/proposal/$profile
   local -a measurements=()
-  mkdir -p "$folder" || refuse "cannot write $folder: make it writable"
+  mkdir -p "$folder" 2>/dev/null || refuse "cannot write $folder: make it writable"
   for ((i = 1; i <= gates; i++)); do
     file=$folder/measurement-$i.json
     ((i == 1)) || sleep "$pause"
     logged "proposal run $i of $gates" "$perf_bin/selectors-perf" run --bursts 27 --output "$file" || return
     measurements+=(--measurement "$file")
   done
-  "$perf_bin/selectors-gate" propose "${measurements[@]}" --profile "$profile" \
+  "$perf_bin/selectors-gate" propose "${measurements[@]}" --profile "$profile" --proposed-by "$proposer" \
     --output "$folder/$profile.json" --evidence "$folder/evidence.json" || return
   say "review $folder/$profile.json, then commit it and its evidence on their own: thresholds/README.md"
 }
