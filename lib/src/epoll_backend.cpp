@@ -13,15 +13,15 @@ class epoll_backend final : public multiplexer {
   fault open() noexcept override { return set_.open(); }
   void close() noexcept override { set_.close(); }
 
-  fault add(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
+  [[gnu::flatten]] fault add(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
   fault modify(int fd, registration& r, const registration& old) noexcept override {
     return set_.update(fd, r, old);
   }
   void remove(int fd, registration& r) noexcept override { set_.erase(fd, r); }
-  void park(int fd, registration& r) noexcept override { set_.park(fd, r); }
+  void park(int fd, registration& r) noexcept override { set_.erase(fd, r); }
   fault unpark(int fd, registration& r) noexcept override { return set_.unpark(fd, r); }
 
-  wait_result wait(const wait_request& request) override { return set_.wait(request); }
+  [[gnu::flatten]] wait_result wait(const wait_request& request) override { return set_.wait(request); }
   fault watch_waker(int fd) noexcept override { return set_.watch_waker(fd); }
   bool is_healthy(int fd, const registration& r) noexcept override { return set_.is_healthy(fd, r); }
   fault native_handle(int& handle) noexcept override { return set_.handle(handle); }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <utility>
 
 #include "descriptor.hpp"
@@ -16,15 +15,14 @@ namespace {
 // No descriptor has this number, so no registration has this cookie.
 constexpr std::uint64_t waker_cookie = ~std::uint64_t{0};
 
-// The kernel refuses room for more.
-constexpr std::size_t most_events = INT_MAX / sizeof(epoll_event);
-
 std::uint64_t cookie(int fd, const registration& r) noexcept {
   return std::uint64_t{r.generation} << 32 | static_cast<std::uint32_t>(fd);
 }
 
 std::uint32_t events_of(const registration& r) noexcept {
   const std::uint32_t bits = bits_for(r.wanted);
+  if (r.mode == trigger::level && r.state == watch::live) [[likely]]
+    return bits;
   // Muted, a oneshot is delivered once by parking it: with EPOLLONESHOT each re-arming would report the
   // unwanted condition anew.
   if (r.state == watch::muted) {
@@ -114,14 +112,7 @@ void epoll_set::erase(int fd, registration& r) noexcept {
   r.position = 0;
   --count_;
   epoll_event unused{};
-  system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused);
-}
-
-void epoll_set::park(int fd, registration& r) noexcept {
-  if (r.position == 0) return;
-  r.position = 0;
-  --count_;
-  epoll_event unused{};
+  // Where the entry cannot be reached, it is not this registration's any more.
   if (system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) != 0) r.generation = table_.next_generation();
 }
 
@@ -158,59 +149,63 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
 
 wait_result epoll_set::wait(const wait_request& request) {
   wait_result result;
+  if (rebuild_due_) [[unlikely]] {
+    if ((result.failed = rebuild()) && set_ < 0) return result;
+    result.failed = {};
+  }
   // One more than there are entries: then a full answer means that something was left behind.
   const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
-  if (rebuild_due_ && (result.failed = rebuild()) && set_ < 0) [[unlikely]]
-    return result;
   if (!found_.reserve(most)) [[unlikely]]
     return {.failed = fault::from_errno(ENOMEM)};
-  result.failed = {};
+  const std::size_t room = std::min(request.limit, most);
+  const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
+  if (found <= 0) return {.failed = found < 0 ? fault::from_errno(errno) : fault()};
   selection_writer out(request);
-  for (std::int64_t nanoseconds = request.nanoseconds;; nanoseconds = 0) {
-    const std::size_t room = std::min({out.room(), most, most_events});
-    const int found = ask(nanoseconds, request.mask, static_cast<int>(room));
-    const std::size_t before = out.size();
-    const bool news = found > 0 && collect(found, out, result.woken);
-    fault failed = found < 0 ? fault::from_errno(errno) : fault();
-    if (rebuild_due_) [[unlikely]]
-      failed = rebuild();
-    if (failed) [[unlikely]] {
-      if (out.size() == 0 && !result.woken) result.failed = failed;
-      break;
-    }
-    // What was no entry took the place of one that may be ready too.
-    const bool lost_places = static_cast<std::size_t>(found) == room && out.size() - before < room;
-    if (!lost_places || !news) [[likely]]
-      break;
-  }
+  collect(found, false, out, result.woken);
+  const bool lost_places = static_cast<std::size_t>(found) == room && out.size() < room;
+  if (rebuild_due_ || lost_places) [[unlikely]]
+    look_again(request, most, out, result);
   result.entries = out.size();
   return result;
 }
 
-// Whether there was anything but the waker and repetitions.
-bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept {
+// What was no entry took the place of one that may be ready too.
+void epoll_set::look_again(const wait_request& request, std::size_t most, selection_writer& out,
+                           wait_result& result) {
+  for (bool news = true; news && !out.full();) {
+    fault failed;
+    if (rebuild_due_) failed = rebuild();
+    const std::size_t room = std::min(out.room(), most);
+    const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
+    if (found < 0) {
+      if (!failed) failed = fault::from_errno(errno);
+      if (out.size() == 0 && !result.woken) result.failed = failed;
+      return;
+    }
+    news = collect(found, true, out, result.woken) && static_cast<std::size_t>(found) == room;
+  }
+}
+
+// Whether there was anything but the waker and, asked again, repetitions.
+bool epoll_set::collect(int found, bool again, selection_writer& out, bool& woken) noexcept {
   bool news = false;
   for (const epoll_event *e = found_.data(), *end = e + found; e != end; ++e) {
     const auto fd = static_cast<int>(static_cast<std::uint32_t>(e->data.u64));
-    registration* r = table_.find(fd);
-    if (r != nullptr && r->generation == static_cast<std::uint32_t>(e->data.u64 >> 32) && r->position != 0)
-        [[likely]] {
-      // Asked again, the kernel may repeat itself.
-      if (out.size() != 0 && out.has(fd, *r)) [[unlikely]]
-        continue;
+    registration* r = table_.find(fd, static_cast<std::uint32_t>(e->data.u64 >> 32));
+    if (r == nullptr) [[unlikely]] {
+      const bool is_waker = e->data.u64 == waker_cookie;
+      woken |= is_waker;
+      rebuild_due_ |= !is_waker;
+      news |= !is_waker;
+    } else if (!again || !out.has(fd, *r)) [[likely]] {
       deliver(fd, *r, e->events, out);
-    } else if (e->data.u64 == waker_cookie) {
-      woken = true;
-      continue;
-    } else {
-      rebuild_due_ = true;
+      news = true;
     }
-    news = true;
   }
   return news;
 }
 
-void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
+inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
   const interest ready = ready_bits(raw) & r.wanted;
   if (!any(ready)) [[unlikely]]
     return mute(fd, r);

@@ -37,9 +37,8 @@ class epoll_set {
   fault insert(int fd, registration& r) noexcept;
   // Adopts the file that has the number now, with a new generation, when it is another one.
   fault update(int fd, registration& r, const registration& old) noexcept;
+  // A ghost that this leaves behind is no longer this registration's: it gets another generation.
   void erase(int fd, registration& r) noexcept;
-  // As erase, but the registration stays: a ghost that this leaves behind is no longer its.
-  void park(int fd, registration& r) noexcept;
   fault unpark(int fd, registration& r) noexcept;
 
   fault watch_waker(int fd) noexcept;
@@ -63,7 +62,8 @@ class epoll_set {
   fault replace(int set) noexcept;
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
   int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
-  bool collect(int found, selection_writer& out, bool& woken) noexcept;
+  bool collect(int found, bool again, selection_writer& out, bool& woken) noexcept;
+  void look_again(const wait_request& request, std::size_t most, selection_writer& out, wait_result& result);
   void deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept;
   void mute(int fd, registration& r) noexcept;
   void settle(int fd, registration& r) noexcept;

@@ -9,20 +9,24 @@ namespace {
 
 class poll_backend final : public multiplexer {
  public:
-  explicit poll_backend(registration_table& table) noexcept : set_(table) {}
+  explicit poll_backend(registration_table& table) noexcept : set_(table) { appendable = &set_; }
 
   void close() noexcept override { set_.clear(); }
 
-  fault add(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
+  fault add(int fd, registration& r) noexcept override {
+    if (const fault f = set_.make_room()) return f;
+    set_.insert(fd, r);
+    return {};
+  }
   fault modify(int, registration& r, const registration&) noexcept override {
     set_.update(r);
     return {};
   }
   void remove(int, registration& r) noexcept override { set_.erase(r); }
   void park(int, registration& r) noexcept override { set_.erase(r); }
-  fault unpark(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
+  fault unpark(int fd, registration& r) noexcept override { return add(fd, r); }
 
-  wait_result wait(const wait_request& request) override { return set_.wait(request); }
+  [[gnu::flatten]] wait_result wait(const wait_request& request) override { return set_.wait(request); }
   fault watch_waker(int fd) noexcept override { return set_.watch_waker(fd); }
   fault leave_parent() noexcept override { return set_.watch_waker(-1); }
   bool is_healthy(int fd, const registration&) noexcept override { return is_open(fd); }

@@ -3,23 +3,15 @@
 #include <cerrno>
 
 #include "kernel_timeout.hpp"
-#include "readiness_bits.hpp"
 #include "selection_writer.hpp"
 #include "system_calls.hpp"
 
 namespace selectors {
 
-bool poll_set::reserve(std::size_t count) noexcept {
-  return polled_.reserve(count) && members_.reserve(count);
-}
-
-fault poll_set::insert(int fd, registration& r) noexcept {
-  const std::size_t i = end();
-  if (!reserve(i + 1)) return fault::from_errno(ENOMEM);
-  polled_[i] = {.fd = fd, .events = static_cast<short>(bits_for(r.wanted)), .revents = 0};
-  members_[i] = &r;
-  r.position = static_cast<std::uint32_t>(i);
-  ++count_;
+fault poll_set::grow() noexcept {
+  const std::size_t wanted = capacity_ == 0 ? 16 : 2 * capacity_;
+  if (!polled_.reserve(wanted) || !members_.reserve(wanted)) return fault::from_errno(ENOMEM);
+  capacity_ = wanted;
   return {};
 }
 
@@ -47,7 +39,7 @@ void poll_set::clear() noexcept {
 fault poll_set::watch_waker(int fd) noexcept {
   has_waker_ = false;
   if (fd < 0) return {};
-  if (!reserve(1)) return fault::from_errno(ENOMEM);
+  if (const fault f = make_room()) return f;
   polled_[waker_index] = {.fd = fd, .events = POLLIN, .revents = 0};
   has_waker_ = true;
   return {};
@@ -69,9 +61,9 @@ wait_result poll_set::wait(const wait_request& request) {
   if (ready < 0) [[unlikely]]
     return {.failed = fault::from_errno(errno)};
   wait_result result;
-  if (has_waker_ && ready > 0 && polled_[waker_index].revents != 0) {
-    result.woken = true;
-    --ready;
+  if (has_waker_) [[unlikely]] {
+    result.woken = ready > 0 && polled_[waker_index].revents != 0;
+    ready -= static_cast<int>(result.woken);
   }
   selection_writer out(request);
   if (static_cast<std::size_t>(ready) <= request.limit) [[likely]] {
@@ -102,14 +94,17 @@ void poll_set::collect_in_turn(selection_writer& out) noexcept {
   next_ = i;
 }
 
-void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
+inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
   const auto raw = static_cast<std::uint32_t>(static_cast<unsigned short>(polled_[i].revents));
   registration& r = *members_[i];
   const interest ready = ready_bits(raw) & r.wanted;
   const status flags = status_bits(raw);
-  const bool invalid = any(flags & status::invalid);
-  unsettled_ |= !any(ready) || invalid || r.mode == trigger::oneshot;
-  if (any(ready) || invalid) out.add(polled_[i].fd, r, ready, flags);
+  if (!any(ready) || r.mode == trigger::oneshot) [[unlikely]] {
+    // NVAL comes alone, so it is among these.
+    unsettled_ = true;
+    if (!any(ready) && !any(flags & status::invalid)) return;
+  }
+  out.add(polled_[i].fd, r, ready, flags);
 }
 
 // After the scan, because parking moves the array's members about.

@@ -12,6 +12,7 @@
 #include <cstddef>
 
 #include "backend.hpp"
+#include "readiness_bits.hpp"
 #include "selection_writer.hpp"
 
 namespace selectors {
@@ -20,8 +21,17 @@ class poll_set {
  public:
   explicit poll_set(registration_table& table) noexcept : table_(table) {}
 
+  // Whether insert will find room without asking for memory.
+  bool has_room() const noexcept { return end() < capacity_; }
+  // Needs room.
+  void insert(int fd, registration& r) noexcept {
+    const std::size_t i = ++count_;
+    polled_[i] = {.fd = fd, .events = static_cast<short>(bits_for(r.wanted)), .revents = 0};
+    members_[i] = &r;
+    r.position = static_cast<std::uint32_t>(i);
+  }
   // ENOMEM.
-  fault insert(int fd, registration& r) noexcept;
+  fault make_room() noexcept { return has_room() ? fault() : grow(); }
   void update(const registration& r) noexcept;
   void erase(registration& r) noexcept;
   void clear() noexcept;
@@ -39,7 +49,7 @@ class poll_set {
   std::size_t begin() const noexcept { return has_waker_ ? waker_index : 1; }
   std::size_t end() const noexcept { return count_ + 1; }
 
-  bool reserve(std::size_t count) noexcept;
+  fault grow() noexcept;
   int ask(const wait_request& request);
   void collect_all(int ready, selection_writer& out) noexcept;
   void collect_in_turn(selection_writer& out) noexcept;
@@ -49,6 +59,7 @@ class poll_set {
   registration_table& table_;
   buffer<pollfd> polled_;
   buffer<registration*> members_;  // beside polled_: whose it is
+  std::size_t capacity_ = 0;       // of both
   std::size_t count_ = 0;
   std::size_t next_ = 1;  // where the next limited scan starts
   bool has_waker_ = false;

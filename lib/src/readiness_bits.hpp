@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/epoll.h>
 
+#include <array>
 #include <cstdint>
 
 #include <selectors/event.hpp>
@@ -16,26 +17,51 @@ namespace selectors {
 static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLPRI == POLLPRI && EPOLLERR == POLLERR &&
               EPOLLHUP == POLLHUP && EPOLLRDHUP == POLLRDHUP);
 
-constexpr std::uint32_t bits_for(interest wanted) noexcept {
-  return (any(wanted & interest::read) ? std::uint32_t{POLLIN} : 0) |
-         (any(wanted & interest::write) ? std::uint32_t{POLLOUT} : 0) |
-         (any(wanted & interest::priority) ? std::uint32_t{POLLPRI} : 0) |
-         (any(wanted & interest::peer_closed) ? std::uint32_t{POLLRDHUP} : 0);
+namespace detail {
+
+constexpr auto requests = [] {
+  std::array<std::uint16_t, 16> table{};
+  for (unsigned wanted = 0; wanted < table.size(); ++wanted) {
+    const auto has = [wanted](interest i) { return (wanted & static_cast<unsigned>(i)) != 0; };
+    table[wanted] = static_cast<std::uint16_t>(
+        (has(interest::read) ? POLLIN : 0) | (has(interest::write) ? POLLOUT : 0) |
+        (has(interest::priority) ? POLLPRI : 0) | (has(interest::peer_closed) ? POLLRDHUP : 0));
+  }
+  return table;
+}();
+
+// For each combination of the six lowest bits - IN PRI OUT ERR HUP NVAL - the interest (low half) and the status (high
+// half) that they mean.
+constexpr auto meanings = [] {
+  std::array<std::uint8_t, 64> table{};
+  for (unsigned raw = 0; raw < table.size(); ++raw) {
+    const unsigned read = (raw & (POLLIN | POLLHUP | POLLERR)) != 0;
+    const unsigned write = (raw & (POLLOUT | POLLERR)) != 0;
+    const unsigned priority = (raw & POLLPRI) != 0;
+    const unsigned hangup = (raw & POLLHUP) != 0;
+    const unsigned error = (raw & POLLERR) != 0;
+    const unsigned invalid = (raw & POLLNVAL) != 0;
+    table[raw] = static_cast<std::uint8_t>(read | write << 1 | priority << 2 | hangup << 4 | error << 5 |
+                                           invalid << 6);
+  }
+  return table;
+}();
+static_assert((POLLIN | POLLPRI | POLLOUT | POLLERR | POLLHUP | POLLNVAL) == 63);
+
+}  // namespace detail
+
+// What to ask the kernel for. `wanted` has known bits only.
+constexpr std::uint16_t bits_for(interest wanted) noexcept {
+  return detail::requests[static_cast<std::uint8_t>(wanted)];
 }
 
 constexpr interest ready_bits(std::uint32_t raw) noexcept {
-  const unsigned read = (raw & (POLLIN | POLLHUP | POLLERR)) != 0;
-  const unsigned write = (raw & (POLLOUT | POLLERR)) != 0;
-  const unsigned priority = (raw & POLLPRI) != 0;
-  const unsigned peer_closed = (raw & POLLRDHUP) != 0;
-  return static_cast<interest>(read | write << 1 | priority << 2 | peer_closed << 3);
+  constexpr std::uint32_t peer_closed = static_cast<std::uint32_t>(interest::peer_closed);
+  return static_cast<interest>((detail::meanings[raw & 63] & 7u) | (raw / POLLRDHUP & 1u) * peer_closed);
 }
 
 constexpr status status_bits(std::uint32_t raw) noexcept {
-  const unsigned hangup = (raw & POLLHUP) != 0;
-  const unsigned error = (raw & POLLERR) != 0;
-  const unsigned invalid = (raw & POLLNVAL) != 0;
-  return static_cast<status>(hangup | error << 1 | invalid << 2);
+  return static_cast<status>(detail::meanings[raw & 63] >> 4);
 }
 
 }  // namespace selectors

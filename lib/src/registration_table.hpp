@@ -29,17 +29,17 @@ constexpr bool is_parked(watch w) noexcept {
 struct registration {
   user_data data;
   std::uint32_t owner;       // the table's life that this belongs to; any other value: free
-  std::uint32_t generation;  // never 0
   std::uint32_t position;    // where the backend's set keeps it; 0: the set does not hold it
+  std::uint32_t generation;  // never 0
   std::uint32_t entry;       // its place in the last selection, if it has one there
   interest wanted;
   trigger mode;
   watch state;
 };
 
-// Indexed by descriptor number, in pages, so that memory follows the registrations and not the highest
-// number, and so that a registration never moves. Emptying the table costs nothing: a life has a number, and
-// what is stamped with another one is free.
+// Indexed by descriptor number, in pages, so that memory follows the registrations and not the highest number, and so
+// that a registration never moves. Emptying the table costs nothing: a life has a number, and what is stamped with
+// another one is free.
 class registration_table {
  public:
   registration_table() noexcept = default;
@@ -51,50 +51,54 @@ class registration_table {
 
   // nullptr when the number is not registered.
   registration* find(int fd) noexcept {
-    const std::size_t index = page_index(fd);
-    if (index >= pages_) return nullptr;
-    page* p = directory_[index];
-    if (p == nullptr) return nullptr;
-    registration& r = p->slots[slot_index(fd)];
-    return r.owner == life_ ? &r : nullptr;
+    registration* r = slot_of(fd);
+    return r != nullptr && r->owner == life_ ? r : nullptr;
   }
   const registration* find(int fd) const noexcept { return const_cast<registration_table*>(this)->find(fd); }
 
-  // The free slot of a number that is not registered, with its new generation; it counts only after `commit`.
-  // Before the table grows for the number the descriptor is looked at: EBADF, ENOMEM.
-  fault prepare(int fd, registration*& slot) noexcept {
-    const std::size_t index = page_index(fd);
-    if (index >= pages_ || directory_[index] == nullptr) [[unlikely]] {
-      if (const fault f = make_page(fd)) return f;
-    }
-    slot = &directory_[index]->slots[slot_index(fd)];
-    slot->generation = next_generation();
-    return {};
+  // nullptr when the number is not registered, or not as this generation.
+  registration* find(int fd, std::uint32_t generation) noexcept {
+    registration* r = slot_of(fd);
+    return r != nullptr && r->generation == generation ? r : nullptr;
   }
-  void commit(int fd, registration& slot) noexcept {
-    page& p = *directory_[page_index(fd)];
-    if (p.life != life_) {
-      p.life = life_;
-      p.live = 0;
-    }
-    ++p.live;
+
+  // A free place for the number: it is not registered, and the table need not grow. nullptr when there is none.
+  registration* vacancy(int fd) noexcept {
+    registration* r = slot_of(fd);
+    return r != nullptr && r->owner != life_ ? r : nullptr;
+  }
+  // The same, after growing. errc::already_registered; and since before the table grows for a number the descriptor is
+  // looked at, EBADF; ENOMEM.
+  fault make_vacancy(int fd, registration*& slot) noexcept;
+
+  // `slot` is the vacancy of its number; it gets a new generation.
+  void occupy(registration& slot) noexcept {
+    slot.generation = next_generation();
     slot.owner = life_;
     ++size_;
   }
-  void erase(int fd, registration& slot) noexcept;
-
-  // Tells the events of two files apart that had the same number.
-  std::uint32_t next_generation() noexcept {
-    if (++generation_ == 0) ++generation_;
-    return generation_;
+  // Takes `occupy` back.
+  void vacate(registration& slot) noexcept {
+    slot.generation = 0;
+    slot.owner = 0;
+    --size_;
   }
+  void erase(registration& slot) noexcept {
+    vacate(slot);
+    if (size_ < trim_below_) [[unlikely]]
+      trim();
+  }
+
+  // Tells the events of two files apart that had the same number. Odd, hence never 0; unlike those of earlier lives,
+  // but for one in 2^31.
+  std::uint32_t next_generation() noexcept { return generation_ += 2; }
 
   // f(int fd, registration&) for each; f may not add or erase.
   template <class F>
   void for_each(F&& f) {
     for (std::size_t index = 0; index < pages_; ++index) {
       page* p = directory_[index];
-      if (p == nullptr || p->life != life_ || p->live == 0) continue;
+      if (p == nullptr) continue;
       for (std::size_t i = 0; i < page_size; ++i) {
         if (p->slots[i].owner == life_) f(static_cast<int>(index * page_size + i), p->slots[i]);
       }
@@ -110,24 +114,29 @@ class registration_table {
   static constexpr std::size_t page_size = 128;
 
   struct page {
-    std::uint32_t life = 0;  // whose `live` this is
-    std::uint32_t live = 0;
     registration slots[page_size] = {};
   };
 
-  // A negative number becomes an index that no directory reaches.
-  static std::size_t page_index(int fd) noexcept { return static_cast<unsigned>(fd) / page_size; }
-  static std::size_t slot_index(int fd) noexcept { return static_cast<unsigned>(fd) % page_size; }
+  // nullptr when there is no page for the number; a negative one becomes an index that no directory reaches.
+  registration* slot_of(int fd) noexcept {
+    const std::size_t index = static_cast<unsigned>(fd) / page_size;
+    if (index >= pages_) [[unlikely]]
+      return nullptr;
+    page* p = directory_[index];
+    return p == nullptr ? nullptr : &p->slots[static_cast<unsigned>(fd) % page_size];
+  }
 
   fault make_page(int fd) noexcept;
   void free_page(std::size_t index) noexcept;
+  void trim() noexcept;
 
   buffer<page*> directory_;
   std::size_t pages_ = 0;  // of the directory, pages that are not there included
   std::size_t allocated_pages_ = 0;
   std::size_t size_ = 0;
+  std::size_t trim_below_ = 0;  // with fewer registrations than this, pages may have become free
   std::uint32_t life_ = 1;
-  std::uint32_t generation_ = 0;
+  std::uint32_t generation_ = 1;
 };
 
 }  // namespace selectors

@@ -17,7 +17,7 @@ class selection_writer {
       : out_(request.out), limit_(request.limit) {}
 
   bool full() const noexcept { return size_ == limit_; }
-  std::size_t size() const noexcept { return size_; }
+  std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(size_); }
   std::size_t room() const noexcept { return limit_ - size_; }
 
   // `ready` is not none, or `flags` has invalid; and there is room.

@@ -8,19 +8,20 @@
 namespace selectors {
 namespace {
 
-[[noreturn]] void raise(fault f, const std::string& verb) {
-  throw std::system_error(f.to_error_code(), "selector::" + verb);
+// Out of the way of the verbs: a failure may be slow.
+[[noreturn, gnu::cold, gnu::noinline]] void raise(fault f, const char* verb) {
+  throw std::system_error(f.to_error_code(), std::string("selector::") + verb);
 }
-
-std::string with_fd(const char* verb, int fd) {
-  return std::string(verb) + "(" + std::to_string(fd) + ")";
+[[noreturn, gnu::cold, gnu::noinline]] void raise(fault f, const char* verb, int fd) {
+  throw std::system_error(f.to_error_code(),
+                          std::string("selector::") + verb + "(" + std::to_string(fd) + ")");
 }
 
 template <class State>
 fault check(const State& s) noexcept {
   if (s == nullptr) [[unlikely]]
     return errc::closed;
-  return s->check();
+  return s->usable() ? fault() : s->why_not();
 }
 
 // A verb is `fault verb(Result&)`. These are its two faces.
@@ -49,8 +50,18 @@ key throwing_for(const State& s, const char* name, int fd, Verb verb) {
   fault f = check(s);
   if (!f) f = verb(result);
   if (f) [[unlikely]]
-    raise(f, with_fd(name, fd));
+    raise(f, name, fd);
   return result;
+}
+
+template <class State>
+[[gnu::noinline]] key register_fully(const State& s, int fd, interest wanted, user_data data, trigger mode) {
+  const registration* r = nullptr;
+  fault f = check(s);
+  if (!f) f = s->register_fd(fd, wanted, data, mode, r);
+  if (f) [[unlikely]]
+    raise(f, "register_fd", fd);
+  return key_of(fd, *r);
 }
 
 }  // namespace
@@ -80,13 +91,23 @@ void selector::close() noexcept {
   state_.reset();
 }
 
-key selector::register_fd(int fd, interest wanted, user_data data, trigger mode) {
-  return throwing_for(state_, "register_fd", fd,
-                      [&](key& k) { return state_->register_fd(fd, wanted, data, mode, k); });
+// Flattened are the verbs of which a program makes millions: what follows a system call runs with cold branch
+// prediction, so every call and return there costs.
+[[gnu::flatten]] key selector::register_fd(int fd, interest wanted, user_data data, trigger mode) {
+  if (!check(state_)) [[likely]] {
+    if (const registration* r = state_->register_quickly(fd, wanted, data, mode)) [[likely]]
+      return key_of(fd, *r);
+  }
+  return register_fully(state_, fd, wanted, data, mode);
 }
 key selector::register_fd(int fd, interest wanted, user_data data, trigger mode,
                           std::error_code& ec) noexcept {
-  return reporting<key>(state_, ec, [&](key& k) { return state_->register_fd(fd, wanted, data, mode, k); });
+  return reporting<key>(state_, ec, [&](key& k) {
+    const registration* r = nullptr;
+    const fault f = state_->register_fd(fd, wanted, data, mode, r);
+    if (!f) k = key_of(fd, *r);
+    return f;
+  });
 }
 
 key selector::modify(int fd, interest wanted, user_data data, trigger mode) {
@@ -130,7 +151,7 @@ key selector::unregister(const key& which, std::error_code& ec) noexcept {
   return reporting<key>(state_, ec, [&](key& k) { return state_->unregister(which, k); });
 }
 
-selection selector::select(timeout t, const wait_options& options) {
+[[gnu::flatten]] selection selector::select(timeout t, const wait_options& options) {
   return throwing<selection>(state_, "select", [&](selection& s) { return state_->select(t, options, s); });
 }
 selection selector::select(timeout t, const wait_options& options, std::error_code& ec) noexcept {

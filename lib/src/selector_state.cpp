@@ -21,22 +21,15 @@ constexpr std::uint8_t modes_of(const capabilities& can) noexcept {
       (can.oneshot ? bit(trigger::oneshot) : 0) | (can.exclusive ? bit(trigger::exclusive) : 0));
 }
 
-constexpr std::uint8_t interests_of(const capabilities& can) noexcept {
+// A bit for each value of `interest` that the backend can watch for.
+constexpr std::uint32_t interests_of(const capabilities& can) noexcept {
   interest all = interest::read | interest::write;
   if (can.priority) all |= interest::priority;
   if (can.peer_closed) all |= interest::peer_closed;
-  return static_cast<std::uint8_t>(all);
-}
-
-constexpr std::uint8_t known_interests = 0x0f;
-
-key key_of(int fd, const registration& r) noexcept {
-  return {.fd = fd,
-          .wanted = r.wanted,
-          .mode = r.mode,
-          .paused = r.state == watch::paused,
-          .generation = r.generation,
-          .data = r.data};
+  std::uint32_t set = 0;
+  for (unsigned i = 1; i < 16; ++i)
+    set |= static_cast<std::uint32_t>((static_cast<interest>(i) & ~all) == interest::none) << i;
+  return set;
 }
 
 std::int64_t deadline_after(std::int64_t nanoseconds) noexcept {
@@ -83,8 +76,7 @@ void selector::recycle::operator()(state* s) const noexcept {
 
 selector::state::state(const backend_row& row) noexcept
     : multiplexer_(row.make(table_)),
-      fork_generation_(0),
-      interests_(interests_of(row.info.can)),
+      level_interests_(interests_of(row.info.can)),
       modes_(modes_of(row.info.can)),
       fd_limit_(row.info.can.fd_limit),
       id_(row.info.id) {
@@ -100,7 +92,7 @@ fault selector::state::make(backend id, owner& out) noexcept {
     if (fresh == nullptr || fresh->multiplexer_ == nullptr) return fault::from_errno(ENOMEM);
     s.reset(fresh.release());
   }
-  s->fork_generation_ = fork_guard::now();
+  s->usable_in_ = fork_guard::now();
   if (const fault f = s->multiplexer_->open()) return f;
   out = std::move(s);
   return {};
@@ -119,9 +111,9 @@ std::size_t selector::state::footprint() const noexcept {
 
 fault selector::state::validate(int fd, interest wanted, trigger mode) const noexcept {
   if (fd < 0 || fd >= fd_limit_) return errc::fd_out_of_range;
-  const auto bits = static_cast<std::uint8_t>(wanted);
-  if (bits == 0 || (bits & ~known_interests) != 0) return errc::invalid_interest;
-  if ((bits & ~interests_) != 0) return errc::not_supported;
+  const auto bits = static_cast<unsigned>(wanted);
+  if (bits == 0 || bits >= 16) return errc::invalid_interest;
+  if ((level_interests_ >> bits & 1) == 0) return errc::not_supported;
   if (mode > trigger::exclusive || (modes_ & bit(mode)) == 0) return errc::not_supported;
   // The kernel takes nothing but these together with EPOLLEXCLUSIVE.
   const bool plain = (wanted & ~(interest::read | interest::write)) == interest::none;
@@ -129,19 +121,18 @@ fault selector::state::validate(int fd, interest wanted, trigger mode) const noe
   return {};
 }
 
-fault selector::state::register_fd(int fd, interest wanted, user_data data, trigger mode, key& out) noexcept {
+fault selector::state::register_fd(int fd, interest wanted, user_data data, trigger mode,
+                                   const registration*& out) noexcept {
   if (const fault f = validate(fd, wanted, mode)) return f;
-  if (table_.find(fd) != nullptr) return errc::already_registered;
   registration* r = nullptr;
-  if (const fault f = table_.prepare(fd, r)) return f;
-  r->data = data;
-  r->position = 0;
-  r->wanted = wanted;
-  r->mode = mode;
-  r->state = watch::live;
-  if (const fault f = multiplexer_->add(fd, *r)) return f;
-  table_.commit(fd, *r);
-  out = key_of(fd, *r);
+  if (const fault f = table_.make_vacancy(fd, r)) return f;
+  fill(*r, wanted, data, mode);
+  table_.occupy(*r);
+  if (const fault f = multiplexer_->add(fd, *r)) {
+    table_.vacate(*r);
+    return f;
+  }
+  out = r;
   return {};
 }
 
@@ -206,7 +197,7 @@ fault selector::state::unregister(int fd, key& out) noexcept {
   blank_entry(fd, *r);
   // Forgotten whatever the kernel answers: the descriptor may be closed, or another file's by now.
   multiplexer_->remove(fd, *r);
-  table_.erase(fd, *r);
+  table_.erase(*r);
   return {};
 }
 
@@ -227,10 +218,10 @@ bool selector::state::ends_wait(const wait_options& options) {
   if (options.sigmask != nullptr) return true;
   if (options.on_interrupt == nullptr) return false;
   struct guard {
-    bool& flag;
-    explicit guard(bool& f) noexcept : flag(f) { flag = true; }
-    ~guard() { flag = false; }
-  } const inside(in_hook_);
+    std::uint32_t& usable_in;
+    const std::uint32_t before = std::exchange(usable_in, inside_hook);
+    ~guard() { usable_in = before; }
+  } const inside{.usable_in = usable_in_};
   return options.on_interrupt(options.context);
 }
 
@@ -247,11 +238,7 @@ fault selector::state::select(timeout t, const wait_options& options, selection&
     const wait_result found = multiplexer_->wait(request);
     if (!found.failed) [[likely]] {
       if (found.woken) channel_->consume();
-      if (found.entries != 0 || found.woken || span == 0) {
-        selected_ = found.entries;
-        out = selection(events_.data(), selected_, found.woken, false);
-        return {};
-      }
+      if (found.entries != 0 || found.woken || span == 0) return deliver(found, out);
     } else if (!found.failed.is_errno(EINTR)) {
       return found.failed;
     } else if (ends_wait(options)) {
@@ -260,10 +247,7 @@ fault selector::state::select(timeout t, const wait_options& options, selection&
     }
     if (span > 0) {
       const std::int64_t left = deadline - system_call.monotonic_nanoseconds();
-      if (left <= 0 && !found.failed) {
-        out = selection(events_.data(), 0, false, false);
-        return {};
-      }
+      if (left <= 0 && !found.failed) return deliver(found, out);
       // After an interruption there is always one more look: what is ready wins over the end of time.
       request.nanoseconds = std::max<std::int64_t>(left, 0);
     }
@@ -282,11 +266,11 @@ fault selector::state::make_waker(waker& out) noexcept {
 }
 
 fault selector::state::reinit_after_fork() noexcept {
-  if (fork_generation_ == fork_guard::now()) return {};
+  if (usable_in_ == fork_guard::now()) return {};
   selected_ = 0;
   if (const fault f = multiplexer_->leave_parent()) return f;
   channel_.reset();
-  fork_generation_ = fork_guard::now();
+  usable_in_ = fork_guard::now();
   return {};
 }
 

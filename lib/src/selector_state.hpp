@@ -12,10 +12,20 @@
 #include "backend.hpp"
 #include "buffer.hpp"
 #include "fork_guard.hpp"
+#include "poll_set.hpp"
 #include "registration_table.hpp"
 #include "wake_channel.hpp"
 
 namespace selectors {
+
+inline key key_of(int fd, const registration& r) noexcept {
+  return {.fd = fd,
+          .wanted = r.wanted,
+          .mode = r.mode,
+          .paused = r.state == watch::paused,
+          .generation = r.generation,
+          .data = r.data};
+}
 
 class selector::state {
  public:
@@ -24,16 +34,26 @@ class selector::state {
   // With the kernel objects of the backend open.
   static fault make(backend id, owner& out) noexcept;
 
-  // errc::forked or errc::busy; precedes every verb but reinit_after_fork.
-  fault check() const noexcept {
-    if (fork_generation_ != fork_guard::now()) [[unlikely]]
-      return errc::forked;
-    if (in_hook_) [[unlikely]]
-      return errc::busy;
-    return {};
-  }
+  // Whether verbs may be used; precedes every one but reinit_after_fork. `why_not` says errc::forked or errc::busy.
+  bool usable() const noexcept { return usable_in_ == fork_guard::now(); }
+  fault why_not() const noexcept { return in_hook() ? errc::busy : errc::forked; }
+  bool in_hook() const noexcept { return usable_in_ == inside_hook; }
 
-  fault register_fd(int fd, interest wanted, user_data data, trigger mode, key& out) noexcept;
+  // The ordinary case of register_fd: valid, a number that the table has room for, a backend that only notes it. nullptr
+  // and no change when it is not the case.
+  const registration* register_quickly(int fd, interest wanted, user_data data, trigger mode) noexcept {
+    poll_set* set = multiplexer_->appendable;
+    registration* r = table_.vacancy(fd);
+    const unsigned code = static_cast<unsigned>(mode) << 8 | static_cast<unsigned>(wanted);
+    const bool ordinary = code < 16 && (level_interests_ >> code & 1) != 0;
+    if (set == nullptr || r == nullptr || !ordinary || !set->has_room()) [[unlikely]]
+      return nullptr;
+    fill(*r, wanted, data, mode);
+    table_.occupy(*r);
+    set->insert(fd, *r);
+    return r;
+  }
+  fault register_fd(int fd, interest wanted, user_data data, trigger mode, const registration*& out) noexcept;
   fault modify(int fd, interest wanted, user_data data, trigger mode, key& out) noexcept;
   fault modify(int fd, interest wanted, key& out) noexcept;
   fault pause(int fd, key& out) noexcept;
@@ -47,7 +67,6 @@ class selector::state {
   fault get_key(int fd, key& out) const noexcept;
   fault get_map(std::vector<key>& out) noexcept;
   fault audit(std::vector<key>& out) noexcept;
-  bool in_hook() const noexcept { return in_hook_; }
   std::size_t size() const noexcept { return table_.size(); }
   bool contains(int fd) const noexcept { return table_.find(fd) != nullptr; }
 
@@ -60,6 +79,18 @@ class selector::state {
   void reset() noexcept;
   std::size_t footprint() const noexcept;
 
+  static void fill(registration& r, interest wanted, user_data data, trigger mode) noexcept {
+    r.data = data;
+    r.position = 0;
+    r.wanted = wanted;
+    r.mode = mode;
+    r.state = watch::live;
+  }
+  fault deliver(const wait_result& found, selection& out) noexcept {
+    selected_ = found.entries;
+    out = selection(events_.data(), selected_, found.woken, false);
+    return {};
+  }
   fault validate(int fd, interest wanted, trigger mode) const noexcept;
   fault change(int fd, registration& r, interest wanted, user_data data, trigger mode, key& out) noexcept;
   void blank_entry(int fd, const registration& r) noexcept;
@@ -72,10 +103,10 @@ class selector::state {
   buffer<event> events_;
   std::size_t selected_ = 0;  // entries of the last selection
   std::shared_ptr<const waker::channel> channel_;
-  std::uint32_t fork_generation_;
-  bool in_hook_ = false;
-  std::uint8_t interests_;  // what the backend can watch for, as bits of `interest`
-  std::uint8_t modes_;      // a bit for each trigger that it has
+  static constexpr std::uint32_t inside_hook = 0;  // not a fork generation
+  std::uint32_t usable_in_ = inside_hook;          // the fork generation in which this may be used
+  std::uint32_t level_interests_;                  // bit i: the interest with value i may be watched for
+  std::uint8_t modes_;                             // a bit for each trigger that the backend has
   int fd_limit_;
   backend id_;
 };
