@@ -8,12 +8,12 @@ namespace {
 
 class epoll_backend final : public multiplexer {
  public:
-  explicit epoll_backend(registration_table& table) noexcept : set_(table) {}
+  explicit epoll_backend(registration_table& table) noexcept : set_(table) { only_epolls = &set_; }
 
   fault open() noexcept override { return set_.open(); }
   void close() noexcept override { set_.close(); }
 
-  [[gnu::flatten]] fault add(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
+  fault add(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
   fault modify(int fd, registration& r, const registration& old) noexcept override {
     return set_.update(fd, r, old);
   }
@@ -21,7 +21,7 @@ class epoll_backend final : public multiplexer {
   void park(int fd, registration& r) noexcept override { set_.erase(fd, r); }
   fault unpark(int fd, registration& r) noexcept override { return set_.unpark(fd, r); }
 
-  [[gnu::flatten]] wait_result wait(const wait_request& request) override { return set_.wait(request); }
+  wait_result wait(const wait_request& request) override { return set_.wait(request); }
   fault watch_waker(int fd) noexcept override { return set_.watch_waker(fd); }
   bool is_healthy(int fd, const registration& r) noexcept override { return set_.is_healthy(fd, r); }
   fault native_handle(int& handle) noexcept override { return set_.handle(handle); }

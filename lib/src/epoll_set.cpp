@@ -130,10 +130,17 @@ fault epoll_set::watch_waker(int fd) noexcept {
 }
 
 int epoll_set::ask(std::int64_t nanoseconds, const sigset_t* mask, int room) {
+  // Not at all or for ever: what a busy loop and a loop without timers do.
+  if (nanoseconds <= 0 && mask == nullptr) [[likely]] {
+    return system_call.epoll_wait(set_, found_.data(), room, static_cast<int>(nanoseconds));
+  }
+  return ask_for_a_time(nanoseconds, mask, room);
+}
+
+int epoll_set::ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room) {
   if (needs_timespec(nanoseconds) && has_fine_wait_) return ask_finely(nanoseconds, mask, room);
   const int milliseconds = to_milliseconds(nanoseconds);
-  if (mask == nullptr) [[likely]]
-    return system_call.epoll_wait(set_, found_.data(), room, milliseconds);
+  if (mask == nullptr) return system_call.epoll_wait(set_, found_.data(), room, milliseconds);
   return system_call.epoll_pwait(set_, found_.data(), room, milliseconds, mask);
 }
 
@@ -144,50 +151,21 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
   // Kernels before 5.11 and sandboxes that do not know the call: EPERM is how the latter often say so.
   if (found >= 0 || (errno != ENOSYS && errno != EPERM)) return found;
   has_fine_wait_ = false;
-  return ask(nanoseconds, mask, room);
+  return ask_for_a_time(nanoseconds, mask, room);
 }
 
-wait_result epoll_set::wait(const wait_request& request) {
-  wait_result result;
-  if (rebuild_due_) [[unlikely]] {
-    if ((result.failed = rebuild()) && set_ < 0) return result;
-    result.failed = {};
-  }
-  // One more than there are entries: then a full answer means that something was left behind.
-  const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
-  if (!found_.reserve(most)) [[unlikely]]
-    return {.failed = fault::from_errno(ENOMEM)};
-  const std::size_t room = std::min(request.limit, most);
-  const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
-  if (found <= 0) return {.failed = found < 0 ? fault::from_errno(errno) : fault()};
-  selection_writer out(request);
-  collect(found, false, out, result.woken);
-  const bool lost_places = static_cast<std::size_t>(found) == room && out.size() < room;
-  if (rebuild_due_ || lost_places) [[unlikely]]
-    look_again(request, most, out, result);
-  result.entries = out.size();
-  return result;
-}
-
-// What was no entry took the place of one that may be ready too.
-void epoll_set::look_again(const wait_request& request, std::size_t most, selection_writer& out,
-                           wait_result& result) {
-  for (bool news = true; news && !out.full();) {
-    fault failed;
-    if (rebuild_due_) failed = rebuild();
-    const std::size_t room = std::min(out.room(), most);
-    const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
-    if (found < 0) {
-      if (!failed) failed = fault::from_errno(errno);
-      if (out.size() == 0 && !result.woken) result.failed = failed;
-      return;
-    }
-    news = collect(found, true, out, result.woken) && static_cast<std::size_t>(found) == room;
-  }
+inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
+  const interest ready = ready_bits(raw) & r.wanted;
+  if (!any(ready)) [[unlikely]]
+    return mute(fd, r);
+  out.add(fd, r, ready, status_bits(raw));
+  if (r.mode == trigger::oneshot || r.state == watch::muted) [[unlikely]]
+    settle(fd, r);
 }
 
 // Whether there was anything but the waker and, asked again, repetitions.
-bool epoll_set::collect(int found, bool again, selection_writer& out, bool& woken) noexcept {
+template <bool again>
+bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept {
   bool news = false;
   for (const epoll_event *e = found_.data(), *end = e + found; e != end; ++e) {
     const auto fd = static_cast<int>(static_cast<std::uint32_t>(e->data.u64));
@@ -205,13 +183,43 @@ bool epoll_set::collect(int found, bool again, selection_writer& out, bool& woke
   return news;
 }
 
-inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
-  const interest ready = ready_bits(raw) & r.wanted;
-  if (!any(ready)) [[unlikely]]
-    return mute(fd, r);
-  out.add(fd, r, ready, status_bits(raw));
-  if (r.mode == trigger::oneshot || r.state == watch::muted) [[unlikely]]
-    settle(fd, r);
+wait_result epoll_set::wait(const wait_request& request) {
+  wait_result result;
+  if (rebuild_due_) [[unlikely]] {
+    if ((result.failed = rebuild()) && set_ < 0) return result;
+    result.failed = {};
+  }
+  // One more than there are entries: then a full answer means that something was left behind.
+  const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
+  if (!found_.reserve(most)) [[unlikely]]
+    return {.failed = fault::from_errno(ENOMEM)};
+  const std::size_t room = std::min(request.limit, most);
+  const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
+  if (found <= 0) return {.failed = found < 0 ? fault::from_errno(errno) : fault()};
+  selection_writer out(request);
+  collect<false>(found, out, result.woken);
+  // What was no entry took the place of one that may be ready too, or was a ghost.
+  if (out.size() != static_cast<std::uint32_t>(found)) [[unlikely]] {
+    if (rebuild_due_ || static_cast<std::size_t>(found) == room) look_again(request, most, out, result);
+  }
+  result.entries = out.size();
+  return result;
+}
+
+void epoll_set::look_again(const wait_request& request, std::size_t most, selection_writer& out,
+                           wait_result& result) {
+  for (bool news = true; news && !out.full();) {
+    fault failed;
+    if (rebuild_due_) failed = rebuild();
+    const std::size_t room = std::min(out.room(), most);
+    const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
+    if (found < 0) {
+      if (!failed) failed = fault::from_errno(errno);
+      if (out.size() == 0 && !result.woken) result.failed = failed;
+      return;
+    }
+    news = collect<true>(found, out, result.woken) && static_cast<std::size_t>(found) == room;
+  }
 }
 
 void epoll_set::mute(int fd, registration& r) noexcept {

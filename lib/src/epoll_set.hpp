@@ -49,7 +49,7 @@ class epoll_set {
   fault handle(int& handle) noexcept;
 
   // Every live registration in a new kernel object. Those whose descriptor is not open any more become stale.
-  fault rebuild() noexcept;
+  [[gnu::cold, gnu::noinline]] fault rebuild() noexcept;
   // The same in a forked child, whose set, outer set and waker are the parent's.
   fault leave_parent() noexcept;
 
@@ -61,12 +61,15 @@ class epoll_set {
   fault fill(int set) noexcept;
   fault replace(int set) noexcept;
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
-  int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
-  bool collect(int found, bool again, selection_writer& out, bool& woken) noexcept;
-  void look_again(const wait_request& request, std::size_t most, selection_writer& out, wait_result& result);
+  [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  [[gnu::noinline]] int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  template <bool again>
+  bool collect(int found, selection_writer& out, bool& woken) noexcept;
+  [[gnu::cold, gnu::noinline]] void look_again(const wait_request& request, std::size_t most,
+                                               selection_writer& out, wait_result& result);
   void deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept;
-  void mute(int fd, registration& r) noexcept;
-  void settle(int fd, registration& r) noexcept;
+  [[gnu::cold, gnu::noinline]] void mute(int fd, registration& r) noexcept;
+  [[gnu::cold, gnu::noinline]] void settle(int fd, registration& r) noexcept;
   void rearm(int fd, registration& r) noexcept;
 
   registration_table& table_;

@@ -22,7 +22,8 @@ constexpr bool needs_timespec(std::int64_t nanoseconds) noexcept {
 
 // Rounded up. What an int cannot hold is cut (24.8 days); whoever waits has a deadline and waits on.
 constexpr int to_milliseconds(std::int64_t nanoseconds) noexcept {
-  if (nanoseconds <= 0) return nanoseconds < 0 ? -1 : 0;
+  if (nanoseconds <= 0) [[likely]]
+    return nanoseconds < 0 ? -1 : 0;
   const std::int64_t whole = (nanoseconds - 1) / nanoseconds_per_millisecond + 1;
   return whole > INT_MAX ? INT_MAX : static_cast<int>(whole);
 }

@@ -9,8 +9,10 @@ namespace {
 
 class poll_backend final : public multiplexer {
  public:
-  explicit poll_backend(registration_table& table) noexcept : set_(table) { appendable = &set_; }
+  explicit poll_backend(registration_table& table) noexcept : set_(table) { only_polls = &set_; }
 
+  // An array that is never missing needs no special case in a wait.
+  fault open() noexcept override { return set_.make_room(); }
   void close() noexcept override { set_.clear(); }
 
   fault add(int fd, registration& r) noexcept override {
@@ -26,7 +28,7 @@ class poll_backend final : public multiplexer {
   void park(int, registration& r) noexcept override { set_.erase(r); }
   fault unpark(int fd, registration& r) noexcept override { return add(fd, r); }
 
-  [[gnu::flatten]] wait_result wait(const wait_request& request) override { return set_.wait(request); }
+  wait_result wait(const wait_request& request) override { return set_.wait(request); }
   fault watch_waker(int fd) noexcept override { return set_.watch_waker(fd); }
   fault leave_parent() noexcept override { return set_.watch_waker(-1); }
   bool is_healthy(int fd, const registration&) noexcept override { return is_open(fd); }

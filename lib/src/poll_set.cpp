@@ -46,10 +46,17 @@ fault poll_set::watch_waker(int fd) noexcept {
 }
 
 int poll_set::ask(const wait_request& request) {
-  // No pointer arithmetic on an array that was never made.
-  pollfd* first = polled_.data() == nullptr ? nullptr : polled_.data() + begin();
+  // Not at all or for ever: what a busy loop and a loop without timers do.
+  if (request.nanoseconds <= 0 && request.mask == nullptr) [[likely]] {
+    return system_call.poll(polled_.data() + begin(), end() - begin(), static_cast<int>(request.nanoseconds));
+  }
+  return ask_for_a_time(request);
+}
+
+int poll_set::ask_for_a_time(const wait_request& request) {
+  pollfd* first = polled_.data() + begin();
   const nfds_t size = end() - begin();
-  if (request.mask == nullptr && !needs_timespec(request.nanoseconds)) [[likely]] {
+  if (request.mask == nullptr && !needs_timespec(request.nanoseconds)) {
     return system_call.poll(first, size, to_milliseconds(request.nanoseconds));
   }
   const timespec t = to_timespec(request.nanoseconds);

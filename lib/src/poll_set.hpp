@@ -49,12 +49,13 @@ class poll_set {
   std::size_t begin() const noexcept { return has_waker_ ? waker_index : 1; }
   std::size_t end() const noexcept { return count_ + 1; }
 
-  fault grow() noexcept;
+  [[gnu::cold, gnu::noinline]] fault grow() noexcept;
   int ask(const wait_request& request);
+  [[gnu::noinline]] int ask_for_a_time(const wait_request& request);
   void collect_all(int ready, selection_writer& out) noexcept;
-  void collect_in_turn(selection_writer& out) noexcept;
+  [[gnu::cold, gnu::noinline]] void collect_in_turn(selection_writer& out) noexcept;
   void visit(std::size_t i, selection_writer& out) noexcept;
-  void settle(const selection_writer& out) noexcept;
+  [[gnu::cold, gnu::noinline]] void settle(const selection_writer& out) noexcept;
 
   registration_table& table_;
   buffer<pollfd> polled_;

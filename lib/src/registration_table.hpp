@@ -36,6 +36,7 @@ struct registration {
   trigger mode;
   watch state;
 };
+static_assert(sizeof(registration) == 32, "four fit two cache lines");
 
 // Indexed by descriptor number, in pages, so that memory follows the registrations and not the highest number, and so
 // that a registration never moves. Emptying the table costs nothing: a life has a number, and what is stamped with
@@ -126,9 +127,9 @@ class registration_table {
     return p == nullptr ? nullptr : &p->slots[static_cast<unsigned>(fd) % page_size];
   }
 
-  fault make_page(int fd) noexcept;
+  [[gnu::cold, gnu::noinline]] fault make_page(int fd) noexcept;
   void free_page(std::size_t index) noexcept;
-  void trim() noexcept;
+  [[gnu::cold, gnu::noinline]] void trim() noexcept;
 
   buffer<page*> directory_;
   std::size_t pages_ = 0;  // of the directory, pages that are not there included

@@ -55,13 +55,19 @@ key throwing_for(const State& s, const char* name, int fd, Verb verb) {
 }
 
 template <class State>
-[[gnu::noinline]] key register_fully(const State& s, int fd, interest wanted, user_data data, trigger mode) {
+[[gnu::noinline]] selection select_slowly(const State& s, timeout t, wait_result found) {
+  return throwing<selection>(s, "select", [&](selection& out) { return s->select(t, {}, found, out); });
+}
+
+template <class State>
+[[gnu::noinline, gnu::flatten]] std::uint32_t enter_slowly(const State& s, int fd, interest wanted,
+                                                           user_data data, trigger mode) {
   const registration* r = nullptr;
   fault f = check(s);
   if (!f) f = s->register_fd(fd, wanted, data, mode, r);
   if (f) [[unlikely]]
     raise(f, "register_fd", fd);
-  return key_of(fd, *r);
+  return r->generation;
 }
 
 }  // namespace
@@ -92,13 +98,13 @@ void selector::close() noexcept {
 }
 
 // Flattened are the verbs of which a program makes millions: what follows a system call runs with cold branch
-// prediction, so every call and return there costs.
-[[gnu::flatten]] key selector::register_fd(int fd, interest wanted, user_data data, trigger mode) {
-  if (!check(state_)) [[likely]] {
+// prediction, so every call and return there costs. Whatever is rare is left to a tail call.
+[[gnu::flatten]] std::uint32_t selector::enter(int fd, interest wanted, user_data data, trigger mode) {
+  if (state_ != nullptr && state_->usable()) [[likely]] {
     if (const registration* r = state_->register_quickly(fd, wanted, data, mode)) [[likely]]
-      return key_of(fd, *r);
+      return r->generation;
   }
-  return register_fully(state_, fd, wanted, data, mode);
+  return enter_slowly(state_, fd, wanted, data, mode);
 }
 key selector::register_fd(int fd, interest wanted, user_data data, trigger mode,
                           std::error_code& ec) noexcept {
@@ -151,11 +157,22 @@ key selector::unregister(const key& which, std::error_code& ec) noexcept {
   return reporting<key>(state_, ec, [&](key& k) { return state_->unregister(which, k); });
 }
 
-[[gnu::flatten]] selection selector::select(timeout t, const wait_options& options) {
-  return throwing<selection>(state_, "select", [&](selection& s) { return state_->select(t, options, s); });
+[[gnu::flatten]] selection selector::select(timeout t) {
+  wait_result found = not_asked;
+  if (state_ != nullptr && state_->usable()) [[likely]] {
+    selection result;
+    if (state_->select_quickly(t, found, result)) [[likely]]
+      return result;
+  }
+  return select_slowly(state_, t, found);
+}
+selection selector::select(timeout t, const wait_options& options) {
+  return throwing<selection>(state_, "select",
+                             [&](selection& s) { return state_->select(t, options, not_asked, s); });
 }
 selection selector::select(timeout t, const wait_options& options, std::error_code& ec) noexcept {
-  return reporting<selection>(state_, ec, [&](selection& s) { return state_->select(t, options, s); });
+  return reporting<selection>(state_, ec,
+                              [&](selection& s) { return state_->select(t, options, not_asked, s); });
 }
 
 waker selector::make_waker() {

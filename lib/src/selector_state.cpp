@@ -128,7 +128,7 @@ fault selector::state::register_fd(int fd, interest wanted, user_data data, trig
   if (const fault f = table_.make_vacancy(fd, r)) return f;
   fill(*r, wanted, data, mode);
   table_.occupy(*r);
-  if (const fault f = multiplexer_->add(fd, *r)) {
+  if (const fault f = add(fd, *r)) {
     table_.vacate(*r);
     return f;
   }
@@ -225,20 +225,21 @@ bool selector::state::ends_wait(const wait_options& options) {
   return options.on_interrupt(options.context);
 }
 
-fault selector::state::select(timeout t, const wait_options& options, selection& out) {
+// `found`: see select_quickly. A wait that has a deadline comes here without one.
+fault selector::state::select(timeout t, const wait_options& options, wait_result found, selection& out) {
   selected_ = 0;
   if (options.limit == 0) return fault::from_errno(EINVAL);
-  const std::size_t limit = std::max<std::size_t>(std::min(options.limit, table_.size()), 1);
+  const std::size_t limit = std::min(options.limit, table_.size() + 1);
   if (!events_.reserve(limit)) return fault::from_errno(ENOMEM);
   const std::int64_t span = t.is_infinite() ? wait_for_ever : t.duration().count();
   const std::int64_t deadline = span > 0 ? deadline_after(span) : 0;
   wait_request request = {
       .nanoseconds = span, .mask = options.sigmask, .out = events_.data(), .limit = limit};
-  for (;;) {
-    const wait_result found = multiplexer_->wait(request);
-    if (!found.failed) [[likely]] {
+  for (bool asked = !found.failed.is_errno(EAGAIN);; asked = false) {
+    if (!asked) found = wait(request);
+    if (!found.failed) {
       if (found.woken) channel_->consume();
-      if (found.entries != 0 || found.woken || span == 0) return deliver(found, out);
+      if (found.entries != 0 || found.woken || span == 0) break;
     } else if (!found.failed.is_errno(EINTR)) {
       return found.failed;
     } else if (ends_wait(options)) {
@@ -247,11 +248,13 @@ fault selector::state::select(timeout t, const wait_options& options, selection&
     }
     if (span > 0) {
       const std::int64_t left = deadline - system_call.monotonic_nanoseconds();
-      if (left <= 0 && !found.failed) return deliver(found, out);
+      if (left <= 0 && !found.failed) break;
       // After an interruption there is always one more look: what is ready wins over the end of time.
       request.nanoseconds = std::max<std::int64_t>(left, 0);
     }
   }
+  deliver(found, out);
+  return {};
 }
 
 fault selector::state::make_waker(waker& out) noexcept {

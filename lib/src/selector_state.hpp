@@ -2,6 +2,7 @@
 // opinion on how errors reach the caller; selector.cpp has.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,9 @@
 
 #include "backend.hpp"
 #include "buffer.hpp"
+#include "epoll_set.hpp"
 #include "fork_guard.hpp"
+#include "kernel_timeout.hpp"
 #include "poll_set.hpp"
 #include "registration_table.hpp"
 #include "wake_channel.hpp"
@@ -27,6 +30,9 @@ inline key key_of(int fd, const registration& r) noexcept {
           .data = r.data};
 }
 
+// Instead of the result of a wait: there was none yet.
+constexpr wait_result not_asked = {.failed = fault::from_errno(EAGAIN)};
+
 class selector::state {
  public:
   using owner = std::unique_ptr<state, recycle>;
@@ -39,18 +45,19 @@ class selector::state {
   fault why_not() const noexcept { return in_hook() ? errc::busy : errc::forked; }
   bool in_hook() const noexcept { return usable_in_ == inside_hook; }
 
-  // The ordinary case of register_fd: valid, a number that the table has room for, a backend that only notes it. nullptr
-  // and no change when it is not the case.
+  // The ordinary case of register_fd with poll(2): valid, level, a number that the table and the set have room for.
+  // nullptr and no change when it is not the case. Calls nothing, so that the compiler makes a leaf of it.
   const registration* register_quickly(int fd, interest wanted, user_data data, trigger mode) noexcept {
-    poll_set* set = multiplexer_->appendable;
-    registration* r = table_.vacancy(fd);
     const unsigned code = static_cast<unsigned>(mode) << 8 | static_cast<unsigned>(wanted);
-    const bool ordinary = code < 16 && (level_interests_ >> code & 1) != 0;
-    if (set == nullptr || r == nullptr || !ordinary || !set->has_room()) [[unlikely]]
+    poll_set* polls = multiplexer_->only_polls;
+    registration* r = table_.vacancy(fd);
+    if (polls == nullptr || r == nullptr) [[unlikely]]
+      return nullptr;
+    if (code >= 16 || (level_interests_ >> code & 1) == 0 || !polls->has_room()) [[unlikely]]
       return nullptr;
     fill(*r, wanted, data, mode);
     table_.occupy(*r);
-    set->insert(fd, *r);
+    polls->insert(fd, *r);
     return r;
   }
   fault register_fd(int fd, interest wanted, user_data data, trigger mode, const registration*& out) noexcept;
@@ -60,7 +67,24 @@ class selector::state {
   fault resume(int fd, key& out) noexcept;
   fault unregister(int fd, key& out) noexcept;
   fault unregister(const key& k, key& out) noexcept;
-  fault select(timeout t, const wait_options& options, selection& out);  // throws what the hook throws
+  // The ordinary case of select: no deadline, and something is ready now or that was all there was to ask. False when it
+  // is not the case; then `found` is what a wait has answered, if there was one, and select goes on from there.
+  bool select_quickly(timeout t, wait_result& found, selection& out) {
+    const std::size_t limit = table_.size() + 1;
+    if ((!t.is_zero() && !t.is_infinite()) || !events_.reserve(limit)) [[unlikely]]
+      return false;
+    selected_ = 0;
+    found = wait({.nanoseconds = t.is_zero() ? 0 : wait_for_ever,
+                  .mask = nullptr,
+                  .out = events_.data(),
+                  .limit = limit});
+    if (found.failed || found.woken || (found.entries == 0 && !t.is_zero())) [[unlikely]]
+      return false;
+    deliver(found, out);
+    return true;
+  }
+  // Throws what the hook throws.
+  fault select(timeout t, const wait_options& options, wait_result found, selection& out);
   fault make_waker(waker& out) noexcept;
   fault native_handle(int& out) noexcept { return multiplexer_->native_handle(out); }
   fault reinit_after_fork() noexcept;
@@ -86,10 +110,18 @@ class selector::state {
     r.mode = mode;
     r.state = watch::live;
   }
-  fault deliver(const wait_result& found, selection& out) noexcept {
+  fault add(int fd, registration& r) noexcept {
+    if (epoll_set* epolls = multiplexer_->only_epolls) return epolls->insert(fd, r);
+    return multiplexer_->add(fd, r);
+  }
+  wait_result wait(const wait_request& request) {
+    if (poll_set* polls = multiplexer_->only_polls) return polls->wait(request);
+    if (epoll_set* epolls = multiplexer_->only_epolls) return epolls->wait(request);
+    return multiplexer_->wait(request);
+  }
+  void deliver(const wait_result& found, selection& out) noexcept {
     selected_ = found.entries;
-    out = selection(events_.data(), selected_, found.woken, false);
-    return {};
+    out = selection(events_.data(), found.entries, found.woken, false);
   }
   fault validate(int fd, interest wanted, trigger mode) const noexcept;
   fault change(int fd, registration& r, interest wanted, user_data data, trigger mode, key& out) noexcept;
@@ -101,7 +133,7 @@ class selector::state {
   registration_table table_;
   std::unique_ptr<multiplexer> multiplexer_;
   buffer<event> events_;
-  std::size_t selected_ = 0;  // entries of the last selection
+  std::uint32_t selected_ = 0;  // entries of the last selection
   std::shared_ptr<const waker::channel> channel_;
   static constexpr std::uint32_t inside_hook = 0;  // not a fork generation
   std::uint32_t usable_in_ = inside_hook;          // the fork generation in which this may be used

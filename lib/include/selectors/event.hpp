@@ -138,11 +138,12 @@ class selection {
 
  private:
   friend class selector;
-  constexpr selection(const event* first, std::size_t size, bool woken, bool interrupted) noexcept
+  constexpr selection(const event* first, std::uint32_t size, bool woken, bool interrupted) noexcept
       : first_(first), size_(size), woken_(woken), interrupted_(interrupted) {}
 
+  // Two registers wide, so that it is returned without a detour through memory.
   const event* first_ = nullptr;
-  std::size_t size_ = 0;
+  std::uint32_t size_ = 0;
   bool woken_ = false;
   bool interrupted_ = false;
 };

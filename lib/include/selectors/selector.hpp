@@ -106,7 +106,14 @@ class selector {
   //   EPERM   epoll only: a file that cannot be waited for, such as a regular one (capability regular_files)
   //   ENOMEM, ENOSPC (the limit /proc/sys/fs/epoll/max_user_watches)
   // At most two system calls: none on poll, as a rule.
-  key register_fd(int fd, interest wanted, user_data data = {}, trigger mode = trigger::level);
+  key register_fd(int fd, interest wanted, user_data data = {}, trigger mode = trigger::level) {
+    return {.fd = fd,
+            .wanted = wanted,
+            .mode = mode,
+            .paused = false,
+            .generation = enter(fd, wanted, data, mode),
+            .data = data};
+  }
   key register_fd(int fd, interest wanted, user_data data, trigger mode, std::error_code& ec) noexcept;
 
   // Replaces interest, data and trigger, and resumes. An unchanged level registration costs no system call;
@@ -141,7 +148,8 @@ class selector {
   //   std::errc::invalid_argument  limit is 0
   //   ENOMEM, EINVAL (RLIMIT_NOFILE was lowered below the number of descriptors on poll)
   // register_fd, modify, unregister, pause and resume are allowed while the selection is looped over.
-  [[nodiscard]] selection select(timeout t = timeout::infinite, const wait_options& options = {});
+  [[nodiscard]] selection select(timeout t = timeout::infinite);
+  [[nodiscard]] selection select(timeout t, const wait_options& options);
   selection select(timeout t, const wait_options& options, std::error_code& ec) noexcept;
 
   // See waker. The first call makes a descriptor (EMFILE, ENFILE, ENOMEM; errc::fd_out_of_range when the
@@ -188,6 +196,9 @@ class selector {
 
  private:
   class state;
+  // Registers; returns the generation. One register wide, so that a key that nobody looks at costs nothing.
+  std::uint32_t enter(int fd, interest wanted, user_data data, trigger mode);
+
   // Destroys a state, or leaves its storage to the next selector of this thread.
   struct recycle {
     void operator()(state* s) const noexcept;
