@@ -21,7 +21,9 @@ int guarded(const char* program, const CLI::App& app, Body body) {
   try {
     return body();
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? success : bad_input;
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help
+    fmt::print(stderr, "{}: {}; see {} --help\n", program, e.what(), program);
+    return bad_input;
   } catch (const broken_measurement& e) {
     fmt::print(stderr, "{}: the measurement is broken: {}\n", program, e.what());
     return broken_measurement_code;

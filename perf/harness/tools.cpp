@@ -49,7 +49,8 @@ std::string output_of(const std::vector<std::string>& command, std::chrono::mill
   if (result.exit_code == 3) throw broken_measurement(what);
   if (result.timed_out)
     throw std::runtime_error(fmt::format("{} did not end within {} s", command[0], at_most / 1s));
-  throw std::runtime_error(fmt::format("{} failed ({}): {}", command[0], result.exit_code, what));
+  throw std::runtime_error(fmt::format(
+      "{} ended with {}: {}", std::filesystem::path(command[0]).filename().string(), result.exit_code, what));
 }
 
 burst fresh_burst(const std::string& arms) {
