@@ -30,7 +30,7 @@ std::string_view chapter_of(std::string_view id) {
 trial_result try_liar(const liar& l, std::span<const subject_info> honest_subjects) {
   constexpr auto limit = std::chrono::seconds(10);
   // A liar that loses an event need not be waited for as long as an honest subject on a busy machine.
-  const auto usual_patience = std::exchange(patience, std::chrono::milliseconds(700));
+  const auto usual_patience = std::exchange(patience, std::chrono::milliseconds(400));
   const auto start = std::chrono::steady_clock::now();
   trial_result result;
   std::string tried;
