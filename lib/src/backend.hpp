@@ -24,13 +24,14 @@ struct wait_request {
   const sigset_t* mask;      // nullptr: leave the thread's
   event* out;                // room for `limit` entries
   std::size_t limit;         // >= 1
+  std::size_t filled = 0;    // entries that the selection has already
 };
 
 // Small enough for two registers.
 struct wait_result {
   fault failed;
-  std::uint32_t entries = 0;
-  bool woken = false;  // the waker's descriptor was readable
+  std::uint32_t entries = 0;  // of the whole selection
+  bool woken = false;         // the waker's descriptor was readable
 };
 static_assert(sizeof(wait_result) <= 16);
 
@@ -42,8 +43,9 @@ class multiplexer {
   // A backend that is, now, nothing but one of these sets says so here; then registering and waiting go straight to the
   // set. They are what a program does most, and after a system call, with cold branch prediction, a virtual call more is
   // a measurable share of the whole.
-  poll_set* only_polls = nullptr;
-  epoll_set* only_epolls = nullptr;
+  poll_set* appends_to = nullptr;    // registering is no more than inserting there
+  poll_set* only_polls = nullptr;    // waiting is no more than waiting there
+  epoll_set* only_epolls = nullptr;  // both
 
   multiplexer() noexcept = default;
   multiplexer(const multiplexer&) = delete;
@@ -70,7 +72,7 @@ class multiplexer {
   virtual fault unpark(int fd, registration& r) noexcept = 0;
 
   // One wait. Fills request.out with at most `limit` entries, one for each registration, in turn when more
-  // are ready; sets `entry` of their registrations. Nothing may be delivered that was not asked for, and what
+  // are ready; sets `selected` of their registrations. Nothing may be delivered that was not asked for, and what
   // the kernel reports over and over without need must be silenced here. Empty means: the time is over, or
   // there was nothing to deliver after all - the caller's clock tells. EINTR is an ordinary failure.
   virtual wait_result wait(const wait_request& request) = 0;
@@ -103,6 +105,7 @@ struct backend_row {
 const backend_row* find_row(backend id) noexcept;
 
 // One for each backend file.
+std::unique_ptr<multiplexer> make_adaptive_backend(registration_table& table) noexcept;
 std::unique_ptr<multiplexer> make_epoll_backend(registration_table& table) noexcept;
 std::unique_ptr<multiplexer> make_poll_backend(registration_table& table) noexcept;
 std::unique_ptr<multiplexer> make_select_backend(registration_table& table) noexcept;

@@ -33,6 +33,20 @@ bool select_works() {
 
 // THE table: the order is the order of preference.
 constexpr std::array rows = {
+    backend_row{{.id = backend::adaptive,
+                 .name = "adaptive",
+                 .can = {.level = true,
+                         .edge = true,
+                         .oneshot = true,
+                         .exclusive = true,
+                         .priority = true,
+                         .peer_closed = true,
+                         .regular_files = true,
+                         .native_handle = true,
+                         .wait_cost_independent_of_idle = true,
+                         .fd_limit = INT_MAX},
+                 .supported = poll_works},
+                make_adaptive_backend},
     backend_row{{.id = backend::epoll,
                  .name = "epoll",
                  .can = {.level = true,

@@ -19,7 +19,7 @@ class epoll_backend final : public multiplexer {
   }
   void remove(int fd, registration& r) noexcept override { set_.erase(fd, r); }
   void park(int fd, registration& r) noexcept override { set_.erase(fd, r); }
-  fault unpark(int fd, registration& r) noexcept override { return set_.unpark(fd, r); }
+  fault unpark(int fd, registration& r) noexcept override { return set_.insert(fd, r); }
 
   wait_result wait(const wait_request& request) override { return set_.wait(request); }
   fault watch_waker(int fd) noexcept override { return set_.watch_waker(fd); }

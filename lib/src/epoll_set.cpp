@@ -57,7 +57,7 @@ void epoll_set::close() noexcept {
   close_if_open(outer_);
   close_if_open(set_);
   waker_ = -1;
-  count_ = 0;
+  count_ = masked_ = 0;
   rebuild_due_ = false;
 }
 
@@ -70,19 +70,36 @@ fault epoll_set::insert(int fd, registration& r) noexcept {
   if (set_ < 0) {
     if (const fault f = rebuild()) return f;
   }
+  if (exists(r.in_epoll)) return change(fd, r);
   fault f = control(EPOLL_CTL_ADD, fd, r);
   // The number's old file is back under its old number while its entry was still there: ours again.
   if (f.is_errno(EEXIST)) f = control(EPOLL_CTL_MOD, fd, r);
   if (f) return f;
-  r.position = 1;
   ++count_;
+  r.in_epoll = entry::armed;
+  return {};
+}
+
+fault epoll_set::mask(int fd, registration& r) noexcept {
+  // For edges: a hang-up cannot be masked, so it will show itself once.
+  epoll_event e{.events = EPOLLET, .data = {.u64 = cookie(fd, r)}};
+  if (system_call.epoll_ctl(set_, EPOLL_CTL_MOD, fd, &e) != 0) return fault::from_errno(errno);
+  masked_ += static_cast<std::size_t>(r.in_epoll != entry::masked);
+  r.in_epoll = entry::masked;
   return {};
 }
 
 // MOD, or what comes nearest.
 fault epoll_set::change(int fd, registration& r) noexcept {
-  const fault f = control(EPOLL_CTL_MOD, fd, r);
-  if (!f.is_errno(ENOENT)) return f;
+  fault f = control(EPOLL_CTL_MOD, fd, r);
+  if (f.is_errno(ENOENT)) f = adopt(fd, r);
+  if (f) return f;
+  masked_ -= static_cast<std::size_t>(r.in_epoll == entry::masked);
+  r.in_epoll = entry::armed;
+  return {};
+}
+
+fault epoll_set::adopt(int fd, registration& r) noexcept {
   // Another file by now. Its entry gets another generation: the old file's may be a ghost.
   const std::uint32_t generation = std::exchange(r.generation, table_.next_generation());
   const fault added = control(EPOLL_CTL_ADD, fd, r);
@@ -91,25 +108,23 @@ fault epoll_set::change(int fd, registration& r) noexcept {
 }
 
 fault epoll_set::update(int fd, registration& r, const registration& old) noexcept {
-  if (r.mode != trigger::exclusive && old.mode != trigger::exclusive) return change(fd, r);
+  if (r.mode != trigger::exclusive && old.mode != trigger::exclusive) return insert(fd, r);
   // An exclusive entry cannot be modified, nor an entry made exclusive.
   erase(fd, r);
   const fault f = insert(fd, r);
   if (f) {
     registration before = old;
+    before.in_epoll = entry::none;
     if (insert(fd, before)) rebuild_due_ = true;
-    r.position = before.position;
+    r.in_epoll = before.in_epoll;
   }
   return f;
 }
 
-fault epoll_set::unpark(int fd, registration& r) noexcept {
-  return r.position == 0 ? insert(fd, r) : change(fd, r);
-}
-
 void epoll_set::erase(int fd, registration& r) noexcept {
-  if (r.position == 0) return;
-  r.position = 0;
+  if (!exists(r.in_epoll)) return;
+  masked_ -= static_cast<std::size_t>(r.in_epoll == entry::masked);
+  r.in_epoll = entry::none;
   --count_;
   epoll_event unused{};
   // Where the entry cannot be reached, it is not this registration's any more.
@@ -156,6 +171,8 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
 
 inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
   const interest ready = ready_bits(raw) & r.wanted;
+  if (r.position != 0) [[unlikely]]
+    return;  // the poll set's by now
   if (!any(ready)) [[unlikely]]
     return mute(fd, r);
   out.add(fd, r, ready, status_bits(raw));
@@ -193,13 +210,17 @@ wait_result epoll_set::wait(const wait_request& request) {
   const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
   if (!found_.reserve(most)) [[unlikely]]
     return {.failed = fault::from_errno(ENOMEM)};
-  const std::size_t room = std::min(request.limit, most);
-  const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
-  if (found <= 0) return {.failed = found < 0 ? fault::from_errno(errno) : fault()};
   selection_writer out(request);
+  const std::size_t room = std::min(out.room(), most);
+  const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
+  result.entries = out.size();
+  if (found <= 0) {
+    if (found < 0) result.failed = fault::from_errno(errno);
+    return result;
+  }
   collect<false>(found, out, result.woken);
   // What was no entry took the place of one that may be ready too, or was a ghost.
-  if (out.size() != static_cast<std::uint32_t>(found)) [[unlikely]] {
+  if (out.size() - request.filled != static_cast<std::size_t>(found)) [[unlikely]] {
     if (rebuild_due_ || static_cast<std::size_t>(found) == room) look_again(request, most, out, result);
   }
   result.entries = out.size();
@@ -215,7 +236,7 @@ void epoll_set::look_again(const wait_request& request, std::size_t most, select
     const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
     if (found < 0) {
       if (!failed) failed = fault::from_errno(errno);
-      if (out.size() == 0 && !result.woken) result.failed = failed;
+      if (out.size() == request.filled && !result.woken) result.failed = failed;
       return;
     }
     news = collect<true>(found, out, result.woken) && static_cast<std::size_t>(found) == room;
@@ -252,7 +273,7 @@ void epoll_set::rearm(int fd, registration& r) noexcept {
 // Adding is the probe: only the file that was registered is there already.
 bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
   if (!is_open(fd)) return false;
-  if (r.position == 0) return r.state != watch::stale;
+  if (!exists(r.in_epoll)) return r.state != watch::stale;
   epoll_event probe{.events = 0, .data = {.u64 = cookie(fd, r)}};
   if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &probe) == 0) {
     system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &probe);
@@ -293,9 +314,11 @@ fault epoll_set::rebuild() noexcept {
 fault epoll_set::replace(int set) noexcept {
   const int old = std::exchange(set_, set);
   const std::size_t old_count = count_;
+  const std::size_t old_masked = masked_;
   if (const fault f = fill(set)) {
     system_call.close(std::exchange(set_, old));
     count_ = old_count;
+    masked_ = old_masked;
     rebuild_due_ = true;
     return f;
   }
@@ -309,7 +332,8 @@ fault epoll_set::replace(int set) noexcept {
 }
 
 fault epoll_set::fill(int set) noexcept {
-  count_ = 0;
+  count_ = masked_ = 0;
+  ++rebuilds_;
   if (waker_ >= 0) {
     epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
     if (system_call.epoll_ctl(set, EPOLL_CTL_ADD, waker_, &e) != 0) return fault::from_errno(errno);
@@ -317,15 +341,15 @@ fault epoll_set::fill(int set) noexcept {
   fault failed;
   table_.for_each([&](int fd, registration& r) {
     if (failed) return;
-    r.position = 0;
-    if (is_parked(r.state)) return;
+    r.in_epoll = entry::none;
+    if (is_parked(r.state) || r.position != 0) return;
     const fault f = control(EPOLL_CTL_ADD, fd, r);
     if (f.is_errno(EBADF) || f.is_errno(EPERM)) {
       r.state = watch::stale;
     } else if (f) {
       failed = f;
     } else {
-      r.position = 1;
+      r.in_epoll = entry::armed;
       ++count_;
     }
   });

@@ -33,13 +33,15 @@ class epoll_set {
   fault open() noexcept;
   void close() noexcept;
 
-  // EBADF, EPERM (a file that cannot be waited for), ENOSPC, ENOMEM; ELOOP and EINVAL for nested sets.
+  // Arms; makes an entry where there is none. EBADF, EPERM (a file that cannot be waited for), ENOSPC, ENOMEM; ELOOP and EINVAL for nested sets.
   fault insert(int fd, registration& r) noexcept;
   // Adopts the file that has the number now, with a new generation, when it is another one.
   fault update(int fd, registration& r, const registration& old) noexcept;
   // A ghost that this leaves behind is no longer this registration's: it gets another generation.
   void erase(int fd, registration& r) noexcept;
-  fault unpark(int fd, registration& r) noexcept;
+  // Keeps the entry, for nothing. While the poll set has the registration (position is not 0), an entry of either kind
+  // is not delivered.
+  fault mask(int fd, registration& r) noexcept;
 
   fault watch_waker(int fd) noexcept;
   wait_result wait(const wait_request& request);
@@ -53,11 +55,19 @@ class epoll_set {
   // The same in a forked child, whose set, outer set and waker are the parent's.
   fault leave_parent() noexcept;
 
+  bool has_set() const noexcept { return set_ >= 0; }
+  int fd() const noexcept { return set_; }
+  std::size_t size() const noexcept { return count_; }
+  std::size_t masked() const noexcept { return masked_; }
+  // Grows when the entries of registrations that the poll set has are gone.
+  std::uint32_t rebuilds() const noexcept { return rebuilds_; }
+
   std::size_t footprint() const noexcept { return found_.footprint(); }
 
  private:
   fault control(int operation, int fd, const registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
+  fault adopt(int fd, registration& r) noexcept;
   fault fill(int set) noexcept;
   fault replace(int set) noexcept;
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
@@ -77,7 +87,9 @@ class epoll_set {
   int set_ = -1;
   int outer_ = -1;  // made when first asked for
   int waker_ = -1;
-  std::size_t count_ = 0;      // entries that we know of
+  std::size_t count_ = 0;   // entries that we know of
+  std::size_t masked_ = 0;  // of them, masked
+  std::uint32_t rebuilds_ = 0;
   bool rebuild_due_ = false;   // a ghost was seen, or the set has lost an entry
   bool has_fine_wait_ = true;  // epoll_pwait2 exists, as far as we know
 };

@@ -9,7 +9,7 @@ namespace {
 
 class poll_backend final : public multiplexer {
  public:
-  explicit poll_backend(registration_table& table) noexcept : set_(table) { only_polls = &set_; }
+  explicit poll_backend(registration_table& table) noexcept : set_(table) { appends_to = only_polls = &set_; }
 
   // An array that is never missing needs no special case in a wait.
   fault open() noexcept override { return set_.make_room(); }

@@ -1,9 +1,9 @@
 #include "poll_set.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include "kernel_timeout.hpp"
-#include "selection_writer.hpp"
 #include "system_calls.hpp"
 
 namespace selectors {
@@ -21,7 +21,7 @@ void poll_set::update(const registration& r) noexcept {
 
 void poll_set::erase(registration& r) noexcept {
   if (r.position == 0) return;
-  const std::size_t last = count_--;
+  const std::size_t last = places + --count_;
   if (r.position != last) {
     polled_[r.position] = polled_[last];
     members_[r.position] = members_[last];
@@ -32,30 +32,42 @@ void poll_set::erase(registration& r) noexcept {
 
 void poll_set::clear() noexcept {
   count_ = 0;
-  next_ = 1;
-  has_waker_ = false;
+  next_ = places;
+  nested_ = waker_ = -1;
+  begin_ = places;
+  unsettled_ = has_parked_ = false;
 }
 
 fault poll_set::watch_waker(int fd) noexcept {
-  has_waker_ = false;
-  if (fd < 0) return {};
   if (const fault f = make_room()) return f;
-  polled_[waker_index] = {.fd = fd, .events = POLLIN, .revents = 0};
-  has_waker_ = true;
+  waker_ = fd;
+  put_places();
   return {};
+}
+
+void poll_set::watch_nested(int set) noexcept {
+  nested_ = set;
+  put_places();
+}
+
+// An empty place that must be passed has a negative number, which poll(2) ignores.
+void poll_set::put_places() noexcept {
+  polled_[nested_place] = {.fd = nested_, .events = POLLIN, .revents = 0};
+  polled_[waker_place] = {.fd = waker_, .events = POLLIN, .revents = 0};
+  begin_ = nested_ >= 0 ? nested_place : waker_ >= 0 ? waker_place : places;
 }
 
 int poll_set::ask(const wait_request& request) {
   // Not at all or for ever: what a busy loop and a loop without timers do.
   if (request.nanoseconds <= 0 && request.mask == nullptr) [[likely]] {
-    return system_call.poll(polled_.data() + begin(), end() - begin(), static_cast<int>(request.nanoseconds));
+    return system_call.poll(polled_.data() + begin_, end() - begin_, static_cast<int>(request.nanoseconds));
   }
   return ask_for_a_time(request);
 }
 
 int poll_set::ask_for_a_time(const wait_request& request) {
-  pollfd* first = polled_.data() + begin();
-  const nfds_t size = end() - begin();
+  pollfd* first = polled_.data() + begin_;
+  const nfds_t size = end() - begin_;
   if (request.mask == nullptr && !needs_timespec(request.nanoseconds)) {
     return system_call.poll(first, size, to_milliseconds(request.nanoseconds));
   }
@@ -64,39 +76,53 @@ int poll_set::ask_for_a_time(const wait_request& request) {
 }
 
 wait_result poll_set::wait(const wait_request& request) {
+  wait_result result = {.failed = {}, .entries = static_cast<std::uint32_t>(request.filled)};
   int ready = ask(request);
-  if (ready < 0) [[unlikely]]
-    return {.failed = fault::from_errno(errno)};
-  wait_result result;
-  if (has_waker_) [[unlikely]] {
-    result.woken = ready > 0 && polled_[waker_index].revents != 0;
-    ready -= static_cast<int>(result.woken);
+  if (ready < 0) [[unlikely]] {
+    result.failed = fault::from_errno(errno);
+    return result;
   }
+  if (begin_ != places) [[unlikely]]
+    ready = take_places(ready, result);
   selection_writer out(request);
-  if (static_cast<std::size_t>(ready) <= request.limit) [[likely]] {
+  if (static_cast<std::size_t>(ready) <= out.room()) [[likely]] {
     collect_all(ready, out);
   } else {
     collect_in_turn(out);
   }
   if (unsettled_) [[unlikely]]
-    settle(out);
+    settle(request.filled, out);
+  if (request.nanoseconds != 0 && before_first_ < count_) bring_forward(places + before_first_);
   result.entries = out.size();
   return result;
 }
 
+int poll_set::take_places(int ready, wait_result& result) noexcept {
+  nested_was_ready_ = nested_ >= 0 && ready > 0 && polled_[nested_place].revents != 0;
+  ready -= static_cast<int>(nested_was_ready_);
+  result.woken = waker_ >= 0 && ready > 0 && polled_[waker_place].revents != 0;
+  return ready - static_cast<int>(result.woken);
+}
+
 void poll_set::collect_all(int ready, selection_writer& out) noexcept {
-  for (std::size_t i = 1; ready > 0; ++i) {
+  before_first_ = count_;
+  if (ready == 0) return;
+  std::size_t i = places;
+  while (polled_[i].revents == 0) ++i;
+  before_first_ = i - places;
+  for (;; ++i) {
     if (polled_[i].revents == 0) continue;
-    --ready;
     visit(i, out);
+    if (--ready == 0) break;
   }
 }
 
 void poll_set::collect_in_turn(selection_writer& out) noexcept {
-  std::size_t i = next_ < end() ? next_ : 1;
+  before_first_ = 0;
+  std::size_t i = next_ < end() ? next_ : places;
   for (std::size_t visited = 0; visited < count_ && !out.full(); ++visited) {
     if (polled_[i].revents != 0) visit(i, out);
-    if (++i == end()) i = 1;
+    if (++i == end()) i = places;
   }
   next_ = i;
 }
@@ -106,6 +132,7 @@ inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
   registration& r = *members_[i];
   const interest ready = ready_bits(raw) & r.wanted;
   const status flags = status_bits(raw);
+  r.since = clock_;
   if (!any(ready) || r.mode == trigger::oneshot) [[unlikely]] {
     // NVAL comes alone, so it is among these.
     unsettled_ = true;
@@ -115,22 +142,31 @@ inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
 }
 
 // After the scan, because parking moves the array's members about.
-void poll_set::settle(const selection_writer& out) noexcept {
+void poll_set::settle(std::size_t first, const selection_writer& out) noexcept {
   unsettled_ = false;
-  for (std::size_t i = 0; i < out.size(); ++i) {
+  has_parked_ = true;
+  for (std::size_t i = first; i < out.size(); ++i) {
     const bool invalid = any(out[i].flags & status::invalid);
     registration& r = *table_.find(out[i].fd);
     if (!invalid && r.mode != trigger::oneshot) continue;
     erase(r);
     r.state = invalid ? watch::stale : watch::fired;
   }
-  for (std::size_t i = count_; i > 0; --i) {
+  for (std::size_t i = end(); i-- > places;) {
     const auto raw = static_cast<std::uint32_t>(static_cast<unsigned short>(polled_[i].revents));
     registration& r = *members_[i];
     if (raw == 0 || (raw & POLLNVAL) != 0 || any(ready_bits(raw) & r.wanted)) continue;
     erase(r);
     r.state = watch::unwanted;
   }
+}
+
+void poll_set::bring_forward(std::size_t i) noexcept {
+  if (i == places) return;
+  std::swap(polled_[places], polled_[i]);
+  std::swap(members_[places], members_[i]);
+  members_[places]->position = places;
+  members_[i]->position = static_cast<std::uint32_t>(i);
 }
 
 }  // namespace selectors

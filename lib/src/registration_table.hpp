@@ -22,6 +22,18 @@ enum class watch : std::uint8_t {
   unwanted,  // parked: a condition that nobody asked for holds, and the backend cannot watch for edges
 };
 
+// Whether an epoll set has an entry for the registration.
+enum class entry : std::uint8_t {
+  none,
+  refused,  // and it will not have one
+  armed,    // for what was asked for
+  masked,   // for nothing: the poll set watches it meanwhile
+};
+
+constexpr bool exists(entry e) noexcept {
+  return e >= entry::armed;
+}
+
 constexpr bool is_parked(watch w) noexcept {
   return w >= watch::paused;
 }
@@ -29,12 +41,14 @@ constexpr bool is_parked(watch w) noexcept {
 struct registration {
   user_data data;
   std::uint32_t owner;       // the table's life that this belongs to; any other value: free
-  std::uint32_t position;    // where the backend's set keeps it; 0: the set does not hold it
+  std::uint32_t position;    // where the poll set keeps it, or that select does; 0: not there
   std::uint32_t generation;  // never 0
-  std::uint32_t entry;       // its place in the last selection, if it has one there
+  std::uint32_t selected;    // its place in the last selection, if it has one there
+  std::uint32_t since;       // the adaptive backend's: what its set's clock said when it was last ready
   interest wanted;
   trigger mode;
   watch state;
+  entry in_epoll;
 };
 static_assert(sizeof(registration) == 32, "four fit two cache lines");
 
@@ -93,6 +107,7 @@ class registration_table {
   // Tells the events of two files apart that had the same number. Odd, hence never 0; unlike those of earlier lives,
   // but for one in 2^31.
   std::uint32_t next_generation() noexcept { return generation_ += 2; }
+  std::uint32_t last_generation() const noexcept { return generation_; }
 
   // f(int fd, registration&) for each; f may not add or erase.
   template <class F>

@@ -14,7 +14,7 @@ namespace selectors {
 class selection_writer {
  public:
   explicit selection_writer(const wait_request& request) noexcept
-      : out_(request.out), limit_(request.limit) {}
+      : out_(request.out), size_(request.filled), limit_(request.limit) {}
 
   bool full() const noexcept { return size_ == limit_; }
   std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(size_); }
@@ -22,20 +22,20 @@ class selection_writer {
 
   // `ready` is not none, or `flags` has invalid; and there is room.
   void add(int fd, registration& r, interest ready, status flags) noexcept {
-    r.entry = static_cast<std::uint32_t>(size_);
+    r.selected = static_cast<std::uint32_t>(size_);
     out_[size_++] = {.fd = fd, .ready = ready, .flags = flags, .generation = r.generation, .data = r.data};
   }
 
   // Whether this wait has an entry for it already.
   bool has(int fd, const registration& r) const noexcept {
-    return r.entry < size_ && out_[r.entry].fd == fd && out_[r.entry].generation == r.generation;
+    return r.selected < size_ && out_[r.selected].fd == fd && out_[r.selected].generation == r.generation;
   }
 
   const event& operator[](std::size_t i) const noexcept { return out_[i]; }
 
  private:
   event* out_;
-  std::size_t size_ = 0;
+  std::size_t size_;
   std::size_t limit_;
 };
 

@@ -208,8 +208,8 @@ fault selector::state::unregister(const key& k, key& out) noexcept {
 }
 
 void selector::state::blank_entry(int fd, const registration& r) noexcept {
-  if (r.entry >= selected_) return;
-  event& e = events_[r.entry];
+  if (r.selected >= selected_) return;
+  event& e = events_[r.selected];
   if (e.fd != fd || e.generation != r.generation) return;
   e = {.fd = fd, .ready = interest::none, .flags = status::none, .generation = r.generation, .data = {}};
 }

@@ -49,7 +49,7 @@ class selector::state {
   // nullptr and no change when it is not the case. Calls nothing, so that the compiler makes a leaf of it.
   const registration* register_quickly(int fd, interest wanted, user_data data, trigger mode) noexcept {
     const unsigned code = static_cast<unsigned>(mode) << 8 | static_cast<unsigned>(wanted);
-    poll_set* polls = multiplexer_->only_polls;
+    poll_set* polls = multiplexer_->appends_to;
     registration* r = table_.vacancy(fd);
     if (polls == nullptr || r == nullptr) [[unlikely]]
       return nullptr;
@@ -109,6 +109,7 @@ class selector::state {
     r.wanted = wanted;
     r.mode = mode;
     r.state = watch::live;
+    r.in_epoll = entry::none;
   }
   fault add(int fd, registration& r) noexcept {
     if (epoll_set* epolls = multiplexer_->only_epolls) return epolls->insert(fd, r);
