@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <selectors/backends.hpp>
+#include <selectors/selector.hpp>
 
 namespace selectors::tests {
 
@@ -24,6 +24,11 @@ inline auto all_backends() {
   std::vector<backend> ids;
   for (const backend_info& b : backends()) ids.push_back(b.id);
   return ::testing::ValuesIn(ids);
+}
+
+// A thread keeps the storage of one closed selector for the next: that of the last one, of whatever backend.
+inline void forget_kept_storage() {
+  selector of_another_backend(backend::select);
 }
 
 inline std::string backend_name(const ::testing::TestParamInfo<backend>& info) {
