@@ -35,8 +35,8 @@ testing::AssertionResult lasts_until_ready(context& c, timeout t) {
   const auto elapsed = watch.elapsed();
   c.s().unregister(p.reader);
   if (elapsed < delay) {
-    return testing::AssertionFailure() << "ended after " << elapsed.count() << " ns with "
-                                       << to_string(result);
+    return testing::AssertionFailure()
+           << "ended after " << elapsed.count() << " ns with " << to_string(result);
   }
   return holds(result, {{p.reader, read}});
 }
@@ -130,7 +130,8 @@ void deadline_is_met_in_few_waits(context& c) {
 }
 
 // The best of many tries, because any of them may meet a busy machine.
-std::chrono::nanoseconds shortest_wait(subject& s, std::chrono::nanoseconds t, std::chrono::nanoseconds good) {
+std::chrono::nanoseconds shortest_wait(subject& s, std::chrono::nanoseconds t,
+                                       std::chrono::nanoseconds good) {
   std::chrono::nanoseconds best = std::chrono::hours(1);
   for (int i = 0; i < 100 && best > good; ++i) {
     const stopwatch watch;
@@ -149,12 +150,12 @@ void returns_soon(context& c) {
 }
 
 void endless_durations_never_fail(context& c) {
-  for (const timeout t : {timeout::infinite, timeout(std::chrono::nanoseconds::max()),
-                          timeout(std::chrono::nanoseconds::max() - 1ns), timeout(std::chrono::hours::max()),
-                          timeout(std::chrono::seconds::max()), timeout(24h * 365 * 290),
-                          timeout(float_seconds(1e300)),
-                          timeout(float_seconds(std::numeric_limits<double>::infinity())),
-                          timeout::until(std::chrono::steady_clock::time_point::max())}) {
+  for (const timeout t :
+       {timeout::infinite, timeout(std::chrono::nanoseconds::max()),
+        timeout(std::chrono::nanoseconds::max() - 1ns), timeout(std::chrono::hours::max()),
+        timeout(std::chrono::seconds::max()), timeout(24h * 365 * 290), timeout(float_seconds(1e300)),
+        timeout(float_seconds(std::numeric_limits<double>::infinity())),
+        timeout::until(std::chrono::steady_clock::time_point::max())}) {
     EXPECT_TRUE(lasts_until_ready(c, t)) << t.duration().count() << " ns";
   }
 }
@@ -181,7 +182,7 @@ void fractions_beyond_a_second_are_accepted(context& c) {
   const pipe_ends p = make_pipe();
   put(p.writer);
   c.s().add(p.reader, read);
-  const std::array<timeout, 7> fractions{999'999'999ns,   1'000'000'001ns,    1'500ms, 1'999'999'999ns,
+  const std::array<timeout, 7> fractions{999'999'999ns,  1'000'000'001ns,    1'500ms, 1'999'999'999ns,
                                          1h + 999'999us, 1h + 999'999'999ns, 2s};
   for (const timeout t : fractions) EXPECT_TRUE(holds(c.s().wait(t), {{p.reader, read}}));
   take(p.reader);

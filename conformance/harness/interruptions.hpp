@@ -16,8 +16,8 @@ class interruptions {
   struct plan {
     std::chrono::milliseconds interval;
     int count = 1;
-    int flags = 0;                 // SA_RESTART, for instance
-    void (*action)() = nullptr;    // what the handler does besides
+    int flags = 0;               // SA_RESTART, for instance
+    void (*action)() = nullptr;  // what the handler does besides
   };
   explicit interruptions(const plan& p);
   interruptions(const interruptions&) = delete;
