@@ -1,4 +1,4 @@
-// One function for each case file. A new chapter is a function here and a row in chapters.cpp.
+// One function for each case file. A new one is a function here and its place in chapters.cpp.
 #pragma once
 
 #include <span>
@@ -8,9 +8,12 @@
 namespace selectors::conformance {
 
 std::span<const test_case> registration_cases();
+std::span<const test_case> modification_cases();
 std::span<const test_case> readiness_cases();
+std::span<const test_case> readiness_of_sockets_cases();
 std::span<const test_case> descriptor_kinds_cases();
 std::span<const test_case> closed_descriptors_cases();
+std::span<const test_case> ghosts_cases();
 std::span<const test_case> limits_cases();
 std::span<const test_case> timeouts_cases();
 std::span<const test_case> signals_cases();

@@ -151,6 +151,12 @@ testing::AssertionResult becomes_true(const std::function<bool()>& condition,
   return testing::AssertionSuccess();
 }
 
+std::vector<key> sorted_map(subject& s) {
+  std::vector<key> keys = s.get_map();
+  std::ranges::sort(keys, {}, &key::fd);
+  return keys;
+}
+
 std::optional<event> entry_of(const outcome& result, int fd) {
   const auto found = std::ranges::find(result.events, fd, &event::fd);
   return found == result.events.end() ? std::nullopt : std::optional(*found);

@@ -59,6 +59,11 @@ testing::AssertionResult accepted(const std::function<void()>& call);
 testing::AssertionResult becomes_true(const std::function<bool()>& condition,
                                       std::chrono::milliseconds limit = std::chrono::seconds(3));
 
+// get_map in the order of the numbers, for comparisons.
+std::vector<key> sorted_map(subject& s);
+// Interest that holds a bit nobody knows.
+inline constexpr auto unknown_bits = static_cast<interest>(0x41);
+
 // The entry of `fd`, if any.
 std::optional<event> entry_of(const outcome& result, int fd);
 

@@ -270,6 +270,7 @@ fault selector::state::make_waker(waker& out) noexcept {
 
 fault selector::state::reinit_after_fork() noexcept {
   if (usable_in_ == fork_guard::now()) return {};
+  if (in_hook()) return errc::busy;
   selected_ = 0;
   if (const fault f = multiplexer_->leave_parent()) return f;
   channel_.reset();

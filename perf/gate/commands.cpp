@@ -170,7 +170,10 @@ int make_proposal(const propose_arguments& a, const surroundings& world, std::os
     if (auto m = read_measurement(file, wrong)) runs.push_back(std::move(*m));
   }
   if (!wrong.empty()) return print(wrong, out);
-  proposal_request request{a.profile, a.proposed_by, world.now};
+  proposal_request request;
+  request.profile = a.profile;
+  request.proposed_by = a.proposed_by;
+  request.when = world.now;
   request.with_twins = a.with_twins;
   const auto directory = std::filesystem::absolute(a.output).parent_path();
   request.evidence = std::filesystem::absolute(a.evidence).lexically_relative(directory).generic_string();

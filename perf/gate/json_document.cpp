@@ -172,7 +172,7 @@ class document_builder {
       return false;
     }
     auto path = next_path();
-    if (empty.is_object()) document_.offsets_.emplace(path, read_so_far() - 1);
+    if (empty.is_object() || stack_.empty()) document_.offsets_.emplace(path, read_so_far() - 1);
     auto* value = place(std::move(empty));
     stack_.push_back({value, std::move(path), {}, {}});
     return true;

@@ -150,14 +150,12 @@ class judgement {
   void judge_ratio(const metric& m, metric_verdict& row) const {
     for (const auto& arm : {m.numerator, m.denominator}) {
       if (!contains(data_.arms, arm))
-        return refuse(row, outcome::no_data, "no data: arm " + arm + " was not measured");
+        return refuse(row, outcome::no_data, "arm " + arm + " was not measured");
     }
     if (m.kind == metric_kind::drift && !contains(data_.arms, control_arm)) {
-      return refuse(row, outcome::no_data,
-                    fmt::format("no data: the control {} was not measured", control_arm));
+      return refuse(row, outcome::no_data, fmt::format("the control {} was not measured", control_arm));
     }
-    if (data_.bursts.empty())
-      return refuse(row, outcome::no_data, "no data: the measurement holds no bursts");
+    if (data_.bursts.empty()) return refuse(row, outcome::no_data, "the measurement holds no bursts");
     if (contains(data_.non_finite, m.name)) {
       return refuse(row, outcome::broken, "a measured time is not a finite number > 0");
     }
@@ -215,9 +213,10 @@ class judgement {
     metric_verdict twin{
         std::string(twin_metric), metric_kind::self, {}, {1 - twin_tolerance, 1 + twin_tolerance}};
     judge_ratio(*find_metric(twin_metric), twin);
-    const bool off = twin.value && !(std::abs(*twin.value - 1) <= twin_tolerance);
-    // An interval that straddles the limit is noise only while its centre is good.
-    if (twin.result == outcome::outside || (twin.result == outcome::undecided && off && at_cap())) {
+    // Straddling the limit is noise while the interval still holds 1; when it does not, the twins do differ.
+    const bool differs =
+        twin.low && !(*twin.low <= 1 && 1 <= *twin.high) && std::abs(*twin.value - 1) > twin_tolerance;
+    if (twin.result == outcome::outside || (twin.result == outcome::undecided && differs && at_cap())) {
       refuse(twin, outcome::broken, "contaminated: two selectors doing the same work differ");
     }
     v_.metrics.push_back(std::move(twin));

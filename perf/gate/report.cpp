@@ -63,7 +63,7 @@ look look_of(outcome o) {
 std::string row_line(const metric_verdict& row, bool colour) {
   const auto range = row.low ? short_number(*row.low) + ".." + short_number(*row.high) : "-";
   const auto shown = look_of(row.result);
-  return fmt::format("{:<35} {:>6} {:>13} {:>13} {}\n", row.metric, value_text(row), range, limits_text(row),
+  return fmt::format("{:<35} {:>6} {:>14} {:>14} {}\n", row.metric, value_text(row), range, limits_text(row),
                      painted(shown.word, shown.colour, colour));
 }
 
@@ -89,9 +89,9 @@ std::string profile_lines(const verdict& v) {
   return out;
 }
 
-std::string verdict_line(const verdict& v, bool colour) {
+std::string verdict_line(const verdict& v, const std::string& summary, bool colour) {
   const auto word = std::string(to_string(v.code));
-  const auto said = fmt::format("{} ({}): {}", word, static_cast<int>(v.code), v.summary);
+  const auto said = fmt::format("{} ({}): {}", word, static_cast<int>(v.code), summary);
   const char* code = v.code == exit_code::pass ? "1;32" : v.code == exit_code::too_noisy ? "1;33" : "1;31";
   // Painted last, or the escape codes would count as columns.
   auto line = labelled("verdict", said);
@@ -104,7 +104,7 @@ std::string verdict_line(const verdict& v, bool colour) {
 std::string short_number(double value) {
   if (!std::isfinite(value)) return fmt::format("{}", value);
   const double size = std::abs(value);
-  return fmt::format("{:.{}f}", value, size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
+  return fmt::format("{:.{}f}", value, size < 0.1 ? 4 : size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0);
 }
 
 std::string value_text(const metric_verdict& row) {
@@ -136,7 +136,7 @@ std::vector<const metric_verdict*> bad_rows(const verdict& v) {
 
 std::string text_report(const verdict& v, bool colour) {
   auto out =
-      fmt::format("{:<35} {:>6} {:>13} {:>13} {}\n", "metric", "value", "interval", "limits", "verdict");
+      fmt::format("{:<35} {:>6} {:>14} {:>14} {}\n", "metric", "value", "interval", "limits", "verdict");
   for (const auto& row : v.metrics) out += row_line(row, colour);
   out += "\n";
   if (v.machine) out += machine_line(v);
@@ -146,14 +146,16 @@ std::string text_report(const verdict& v, bool colour) {
   for (const auto* row : bad_rows(v)) {
     out += labelled(look_of(row->result).word, fmt::format("{}: {}", row->metric, row->reason));
   }
-  return out + verdict_line(v, colour);
+  return out + verdict_line(v, v.summary, colour);
 }
 
 std::string text_report(const verdict& v, const problems& wrong, bool colour) {
   if (wrong.empty()) return text_report(v, colour);
   std::string out;
   for (const auto& p : wrong) out += to_string(p) + "\n";
-  return out + verdict_line(v, colour);
+  // The summary of such a verdict repeats the first of the lines above.
+  return out +
+         verdict_line(v, wrong.size() == 1 ? "a problem in the input" : "problems in the input", colour);
 }
 
 verdict unreadable(const problems& wrong) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cctype>
+#include <memory>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -27,6 +28,18 @@ const json& schema_json(file_kind kind) {
       json::parse(measurement_schema_text), json::parse(evidence_schema_text),
       json::parse(thresholds_schema_text), json::parse(verdict_schema_text)};
   return parsed[static_cast<std::size_t>(kind)];
+}
+
+const valijson::Schema& compiled_schema(file_kind kind) {
+  static std::array<std::unique_ptr<valijson::Schema>, kinds.size()> compiled;
+  auto& schema = compiled[static_cast<std::size_t>(kind)];
+  if (!schema) {
+    schema = std::make_unique<valijson::Schema>();
+    valijson::SchemaParser parser;
+    const valijson::adapters::NlohmannJsonAdapter adapter(schema_json(kind));
+    parser.populateSchema(adapter, *schema);
+  }
+  return *schema;
 }
 
 // A validator reports where it stands as {"<root>", "[limits]", "[3]", "[upper]"}.
@@ -198,14 +211,10 @@ std::optional<file_kind> kind_of(const json_document& document, problems& out) {
 bool check_schema(const json_document& document, file_kind kind, problems& out) {
   if (!check_name_and_version(document, kind, out)) return false;
   const auto& text = schema_json(kind);
-  valijson::Schema schema;
-  valijson::SchemaParser parser;
-  const valijson::adapters::NlohmannJsonAdapter schema_adapter(text);
-  parser.populateSchema(schema_adapter, schema);
   valijson::Validator validator(valijson::Validator::kStrongTypes);
   valijson::ValidationResults results;
   const valijson::adapters::NlohmannJsonAdapter target(document.root());
-  if (validator.validate(schema, target, &results)) return true;
+  if (validator.validate(compiled_schema(kind), target, &results)) return true;
   const auto before = out.size();
   valijson::ValidationResults::Error error;
   while (results.popError(error)) {

@@ -181,8 +181,10 @@ threshold_set load_thresholds(const std::filesystem::path& directory, date now, 
   for (const auto& file : files) {
     if (auto p = load_profile(file, now, out)) set.profiles.push_back(std::move(*p));
   }
-  if (out.size() != before)
-    return set;  // a file that failed would be reported a second time, as not covering
+  std::stable_partition(set.profiles.begin(), set.profiles.end(),
+                        [](const profile& p) { return p.kind == profile_kind::portable; });
+  // A file that failed would be reported a second time, as not covering.
+  if (out.size() != before) return set;
   const auto portable = [](const profile& p) { return p.kind == profile_kind::portable; };
   if (std::none_of(set.profiles.begin(), set.profiles.end(), portable)) {
     out.push_back(

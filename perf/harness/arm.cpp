@@ -7,7 +7,7 @@
 namespace selectors::perf {
 
 bool arm_list::wants(const std::string& name) const {
-  return ::fnmatch(pattern_.c_str(), name.c_str(), 0) == 0;
+  return ::fnmatch(pattern_.c_str(), name.c_str(), FNM_EXTMATCH) == 0;
 }
 
 std::vector<std::string> arm_list::names() const {

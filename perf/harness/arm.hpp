@@ -77,7 +77,7 @@ class arm_of final : public arm {
 // in the wait queues of the sockets.
 class arm_list {
  public:
-  // `pattern` is a glob over whole names, as in fnmatch(3); "*" wants all.
+  // `pattern` is a glob over whole names, as in fnmatch(3): "*" wants all, "!(empty/*)" all but the empty ones.
   explicit arm_list(std::string pattern = "*") : pattern_(std::move(pattern)) {}
 
   bool wants(const std::string& name) const;

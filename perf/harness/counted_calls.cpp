@@ -5,6 +5,16 @@
 
 #include "system_calls.hpp"
 
+// The linker gives the real functions these names (--wrap).
+extern "C" {
+void* __real_malloc(std::size_t size);
+void* __real_calloc(std::size_t count, std::size_t size);
+void* __real_realloc(void* memory, std::size_t size);
+void* __wrap_malloc(std::size_t size);
+void* __wrap_calloc(std::size_t count, std::size_t size);
+void* __wrap_realloc(void* memory, std::size_t size);
+}
+
 namespace selectors::perf {
 namespace {
 
@@ -48,7 +58,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
   ++total.allocations;
   void* const memory = alignment > alignof(std::max_align_t)
                            ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                           : std::malloc(size == 0 ? 1 : size);
+                           : __real_malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -87,4 +97,17 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
+}
+
+void* __wrap_malloc(std::size_t size) {
+  ++selectors::perf::total.allocations;
+  return __real_malloc(size);
+}
+void* __wrap_calloc(std::size_t count, std::size_t size) {
+  ++selectors::perf::total.allocations;
+  return __real_calloc(count, size);
+}
+void* __wrap_realloc(void* memory, std::size_t size) {
+  ++selectors::perf::total.allocations;
+  return __real_realloc(memory, size);
 }

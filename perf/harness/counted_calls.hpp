@@ -1,5 +1,6 @@
 // Counts what the library does: its system calls, through the library's own table of them, and allocations,
-// through replaced operators new. The replacement holds for the whole program that links counted_calls.cpp.
+// through replaced operators new and wrapped malloc. This holds for the whole program that links
+// counted_calls.cpp.
 #pragma once
 
 #include <cstdint>

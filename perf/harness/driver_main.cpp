@@ -16,7 +16,9 @@ using namespace selectors::perf;
 
 CLI::App* add_run(CLI::App& app, run_options& options, int& bursts) {
   auto* const run = app.add_subcommand("run", "Measure in bursts until every metric is decided");
-  run->add_option("--arms", options.arms, "Only arms whose name matches this glob")->capture_default_str();
+  run->add_option("--arms", options.arms, "Only arms whose name matches this glob, e.g. !(empty/*)")
+      ->envname("SELECTORS_PERF_ARMS")
+      ->capture_default_str();
   run->add_option("--bursts", bursts, "Exactly so many, undecided or not (for proposals)")
       ->check(CLI::Range(1, 10'000));
   run->add_option("--cap", options.cap, "At most so many")

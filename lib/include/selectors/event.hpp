@@ -79,7 +79,7 @@ class user_data {
   constexpr user_data() noexcept = default;
   constexpr user_data(std::uintptr_t value) noexcept : value_(value) {}
   template <class T>
-  user_data(T* pointer) noexcept : value_(reinterpret_cast<std::uintptr_t>(pointer)) {}
+  user_data(T* address) noexcept : value_(reinterpret_cast<std::uintptr_t>(address)) {}
 
   constexpr std::uintptr_t value() const noexcept { return value_; }
   template <class T>

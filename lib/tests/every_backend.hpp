@@ -1,0 +1,38 @@
+// For tests that hold on every backend:
+//
+//     class Closing : public every_backend {};
+//     TEST_P(Closing, IsIdempotent) { selector s(GetParam()); ... }
+//     INSTANTIATE_TEST_SUITE_P(, Closing, all_backends(), backend_name);
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <selectors/selector.hpp>
+
+namespace selectors::tests {
+
+class every_backend : public ::testing::TestWithParam<backend> {
+ protected:
+  const capabilities& can() const { return find_backend(GetParam())->can; }
+  bool is(backend b) const { return GetParam() == b; }
+};
+
+inline auto all_backends() {
+  std::vector<backend> ids;
+  for (const backend_info& b : backends()) ids.push_back(b.id);
+  return ::testing::ValuesIn(ids);
+}
+
+// A thread keeps the storage of one closed selector for the next: that of the last one, of whatever backend.
+inline void forget_kept_storage() {
+  selector of_another_backend(backend::select);
+}
+
+inline std::string backend_name(const ::testing::TestParamInfo<backend>& info) {
+  return std::string(find_backend(info.param)->name);
+}
+
+}  // namespace selectors::tests
