@@ -67,8 +67,9 @@ fault epoll_set::control(int operation, int fd, const registration& r) noexcept 
 }
 
 fault epoll_set::insert(int fd, registration& r) noexcept {
-  if (set_ < 0) {
+  if (set_ < 0) [[unlikely]] {
     if (const fault f = rebuild()) return f;
+    if (r.position != 0) return {};
   }
   fault f = control(EPOLL_CTL_ADD, fd, r);
   // The number's old file is back under its old number while its entry was still there: ours again.
@@ -81,6 +82,7 @@ fault epoll_set::insert(int fd, registration& r) noexcept {
 
 // MOD, or what comes nearest.
 fault epoll_set::change(int fd, registration& r) noexcept {
+  if (const fault f = need_set()) return f;
   const fault f = control(EPOLL_CTL_MOD, fd, r);
   if (!f.is_errno(ENOENT)) return f;
   // Another file by now. Its entry gets another generation: the old file's may be a ghost.
@@ -91,18 +93,20 @@ fault epoll_set::change(int fd, registration& r) noexcept {
 }
 
 fault epoll_set::update(int fd, registration& r, const registration& old) noexcept {
-  if (r.mode != trigger::exclusive && old.mode != trigger::exclusive) return change(fd, r);
+  if (r.mode != trigger::exclusive && old.mode != trigger::exclusive) return unpark(fd, r);
   // An exclusive entry cannot be modified, nor an entry made exclusive.
   erase(fd, r);
   const fault f = insert(fd, r);
   if (f) {
     registration before = old;
+    before.position = 0;
     if (insert(fd, before)) rebuild_due_ = true;
     r.position = before.position;
   }
   return f;
 }
 
+// Also for what is not parked: its entry may have been lost.
 fault epoll_set::unpark(int fd, registration& r) noexcept {
   return r.position == 0 ? insert(fd, r) : change(fd, r);
 }
@@ -111,6 +115,7 @@ void epoll_set::erase(int fd, registration& r) noexcept {
   if (r.position == 0) return;
   r.position = 0;
   --count_;
+  if (set_ < 0) return;
   epoll_event unused{};
   // Where the entry cannot be reached, it is not this registration's any more.
   if (system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) != 0) r.generation = table_.next_generation();
@@ -123,6 +128,7 @@ fault epoll_set::watch_waker(int fd) noexcept {
     waker_ = -1;
   }
   if (fd < 0) return {};
+  if (const fault f = need_set()) return f;
   epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
   if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &e) != 0) return fault::from_errno(errno);
   waker_ = fd;
@@ -242,7 +248,8 @@ void epoll_set::settle(int fd, registration& r) noexcept {
 
 void epoll_set::rearm(int fd, registration& r) noexcept {
   if (r.mode != trigger::exclusive) {
-    (void)control(EPOLL_CTL_MOD, fd, r);  // failed, it costs another wake-up and is tried again
+    // The entry cannot be reached, its descriptor being closed or another file's: without it, then.
+    if (control(EPOLL_CTL_MOD, fd, r)) rebuild_due_ = true;
     return;
   }
   erase(fd, r);
@@ -252,6 +259,7 @@ void epoll_set::rearm(int fd, registration& r) noexcept {
 // Adding is the probe: only the file that was registered is there already.
 bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
   if (!is_open(fd)) return false;
+  if (need_set()) return true;
   if (r.position == 0) return r.state != watch::stale;
   epoll_event probe{.events = 0, .data = {.u64 = cookie(fd, r)}};
   if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &probe) == 0) {
@@ -263,6 +271,7 @@ bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
 
 fault epoll_set::handle(int& handle) noexcept {
   if (outer_ < 0) {
+    if (const fault f = need_set()) return f;
     const int outer = system_call.epoll_create();
     if (outer < 0) return fault::from_errno(errno);
     epoll_event e{.events = EPOLLIN, .data = {}};
@@ -275,6 +284,11 @@ fault epoll_set::handle(int& handle) noexcept {
   }
   handle = outer_;
   return {};
+}
+
+// A rebuild that found no descriptor left has closed the set; whoever needs one tries again.
+fault epoll_set::need_set() noexcept {
+  return set_ < 0 ? rebuild() : fault();
 }
 
 fault epoll_set::rebuild() noexcept {
@@ -290,21 +304,23 @@ fault epoll_set::rebuild() noexcept {
   return replace(set);
 }
 
+// The old set stays in use until the new one has everything.
 fault epoll_set::replace(int set) noexcept {
   const int old = std::exchange(set_, set);
   const std::size_t old_count = count_;
-  if (const fault f = fill(set)) {
+  epoll_event e{.events = EPOLLIN, .data = {}};
+  fault failed = fill(set);
+  if (!failed && outer_ >= 0 && system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set, &e) != 0)
+    failed = fault::from_errno(errno);
+  if (failed) {
     system_call.close(std::exchange(set_, old));
     count_ = old_count;
     rebuild_due_ = true;
-    return f;
+    return failed;
   }
-  if (outer_ >= 0) {
-    epoll_event e{.events = EPOLLIN, .data = {}};
-    if (old >= 0) system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, old, &e);
-    if (system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set_, &e) != 0) return fault::from_errno(errno);
-  }
-  if (old >= 0) system_call.close(old);
+  if (old < 0) return {};
+  if (outer_ >= 0) system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, old, &e);
+  system_call.close(old);
   return {};
 }
 
@@ -317,17 +333,16 @@ fault epoll_set::fill(int set) noexcept {
   fault failed;
   table_.for_each([&](int fd, registration& r) {
     if (failed) return;
-    r.position = 0;
-    if (is_parked(r.state)) return;
-    const fault f = control(EPOLL_CTL_ADD, fd, r);
-    if (f.is_errno(EBADF) || f.is_errno(EPERM)) {
-      r.state = watch::stale;
-    } else if (f) {
-      failed = f;
-    } else {
-      r.position = 1;
-      ++count_;
+    const bool parked = is_parked(r.state);
+    const fault f = parked ? fault() : control(EPOLL_CTL_ADD, fd, r);
+    if (f.is_errno(ENOMEM) || f.is_errno(ENOSPC)) {
+      failed = f;  // and its position stays: the old set has it
+      return;
     }
+    // Closed, or another file's by now: the new set itself may have got the number.
+    if (f) r.state = watch::stale;
+    r.position = f || parked ? 0 : 1;
+    count_ += r.position;
   });
   return failed;
 }

@@ -58,6 +58,7 @@ class epoll_set {
  private:
   fault control(int operation, int fd, const registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
+  fault need_set() noexcept;
   fault fill(int set) noexcept;
   fault replace(int set) noexcept;
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
