@@ -72,8 +72,12 @@ fault epoll_set::insert(int fd, registration& r) noexcept {
     if (r.position != 0) return {};
   }
   fault f = control(EPOLL_CTL_ADD, fd, r);
-  // The number's old file is back under its old number while its entry was still there: ours again.
-  if (f.is_errno(EEXIST)) f = control(EPOLL_CTL_MOD, fd, r);
+  // The number's old file is back under its old number while its entry was still there. It may be exclusive, which
+  // cannot be modified.
+  if (f.is_errno(EEXIST)) {
+    f = control(EPOLL_CTL_DEL, fd, r);
+    if (!f) f = control(EPOLL_CTL_ADD, fd, r);
+  }
   if (f) return f;
   r.position = 1;
   ++count_;
