@@ -21,7 +21,7 @@ junit_counts() { # FILE
 }
 
 # "NAME PASSED TOTAL" for each first part of a test name that has a "/" in it (a backend, or "liars");
-# names without one are counted as "unit".
+# names without one count as "unit".
 junit_groups() { # FILE
   awk '
     /<testcase / {

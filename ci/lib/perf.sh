@@ -41,9 +41,11 @@ lead_table() {
 gate_chain() {
   mkdir -p "$report_dir" 2>/dev/null || refuse "cannot write $report_dir: make it writable"
   rm -f "$verdict_file" 2>/dev/null || refuse "cannot replace $verdict_file: make $report_dir writable"
-  local ctest_code=0 code
+  local ctest_code=0 code text
   in_log "perf gate" ctest --preset perf || ctest_code=$?
-  gate_output "$(log_of "perf gate")"
+  text=$(test_output perf.gate "$(log_of "perf gate")")
+  [[ -n $text ]] || text=$(test_output perf.run "$(log_of "perf gate")")
+  [[ -z $text ]] || say "$text"
   [[ ! -s $report_dir/report.md ]] || summarize <"$report_dir/report.md"
   code=$(verdict_code)
   if [[ -z $code ]] || ((code == 0 && ctest_code != 0)); then
@@ -58,14 +60,14 @@ gate_chain() {
 # The first "code" of the file is that of the whole verdict; nothing when there is no verdict.
 verdict_code() { grep -o '"code": *[0-9]' "$verdict_file" 2>/dev/null | head -n 1 | grep -o '[0-9]$'; }
 
-# What the test perf.gate printed, without CTest's own lines and its "N: ".
-gate_output() { # LOG
-  awk '
-    /^ *Start +[0-9]+: perf\.gate$/ { number = $2; sub(/:$/, "", number); next }
+# What a test printed, without CTest's own lines and its "N: "; nothing when it was not run.
+test_output() { # TEST LOG
+  awk -v test="$1" '
+    $1 == "Start" && $3 == test { number = $2; sub(/:$/, "", number); next }
     number != "" && index($0, number ": ") == 1 {
       if (printing) print substr($0, length(number) + 3)
       if ($0 ~ /Test timeout computed/) printing = 1
-    }' "$1"
+    }' "$2"
 }
 
 step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUSE (120) seconds apart, drafts limits from them

@@ -589,6 +589,7 @@ fault adaptive_backend::native_handle(int& handle) noexcept {
   if (const fault f = watched_.handle(handle)) return f;
   handle_given_ = true;
   move_to_epoll(true);
+  regime_may_have_changed();
   return {};
 }
 

@@ -45,6 +45,11 @@ void close_if_open(int& fd) noexcept {
   if (fd >= 0) system_call.close(std::exchange(fd, -1));
 }
 
+// Live, and not the poll set's.
+bool belongs_here(const registration& r) noexcept {
+  return !is_parked(r.state) && r.position == 0;
+}
+
 }  // namespace
 
 fault epoll_set::open() noexcept {
@@ -67,13 +72,18 @@ fault epoll_set::control(int operation, int fd, const registration& r) noexcept 
 }
 
 fault epoll_set::insert(int fd, registration& r) noexcept {
-  if (set_ < 0) {
+  if (set_ < 0) [[unlikely]] {
     if (const fault f = rebuild()) return f;
+    if (exists(r.in_epoll)) return {};
   }
   if (exists(r.in_epoll)) return change(fd, r);
   fault f = control(EPOLL_CTL_ADD, fd, r);
-  // The number's old file is back under its old number while its entry was still there: ours again.
-  if (f.is_errno(EEXIST)) f = control(EPOLL_CTL_MOD, fd, r);
+  // The number's old file is back under its old number while its entry was still there. It may be exclusive, which
+  // cannot be modified.
+  if (f.is_errno(EEXIST)) {
+    f = control(EPOLL_CTL_DEL, fd, r);
+    if (!f) f = control(EPOLL_CTL_ADD, fd, r);
+  }
   if (f) return f;
   ++count_;
   r.in_epoll = entry::armed;
@@ -91,6 +101,7 @@ fault epoll_set::mask(int fd, registration& r) noexcept {
 
 // MOD, or what comes nearest.
 fault epoll_set::change(int fd, registration& r) noexcept {
+  if (const fault f = need_set()) return f;
   fault f = control(EPOLL_CTL_MOD, fd, r);
   if (f.is_errno(ENOENT)) f = adopt(fd, r);
   if (f) return f;
@@ -126,6 +137,7 @@ void epoll_set::erase(int fd, registration& r) noexcept {
   masked_ -= static_cast<std::size_t>(r.in_epoll == entry::masked);
   r.in_epoll = entry::none;
   --count_;
+  if (set_ < 0) return;
   epoll_event unused{};
   // Where the entry cannot be reached, it is not this registration's any more.
   if (system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) != 0) r.generation = table_.next_generation();
@@ -138,6 +150,7 @@ fault epoll_set::watch_waker(int fd) noexcept {
     waker_ = -1;
   }
   if (fd < 0) return {};
+  if (const fault f = need_set()) return f;
   epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
   if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &e) != 0) return fault::from_errno(errno);
   waker_ = fd;
@@ -263,7 +276,8 @@ void epoll_set::settle(int fd, registration& r) noexcept {
 
 void epoll_set::rearm(int fd, registration& r) noexcept {
   if (r.mode != trigger::exclusive) {
-    (void)control(EPOLL_CTL_MOD, fd, r);  // failed, it costs another wake-up and is tried again
+    // The entry cannot be reached, its descriptor being closed or another file's: without it, then.
+    if (control(EPOLL_CTL_MOD, fd, r)) rebuild_due_ = true;
     return;
   }
   erase(fd, r);
@@ -273,6 +287,7 @@ void epoll_set::rearm(int fd, registration& r) noexcept {
 // Adding is the probe: only the file that was registered is there already.
 bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
   if (!is_open(fd)) return false;
+  if (need_set()) return true;
   if (!exists(r.in_epoll)) return r.state != watch::stale;
   epoll_event probe{.events = 0, .data = {.u64 = cookie(fd, r)}};
   if (system_call.epoll_ctl(set_, EPOLL_CTL_ADD, fd, &probe) == 0) {
@@ -284,6 +299,7 @@ bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
 
 fault epoll_set::handle(int& handle) noexcept {
   if (outer_ < 0) {
+    if (const fault f = need_set()) return f;
     const int outer = system_call.epoll_create();
     if (outer < 0) return fault::from_errno(errno);
     epoll_event e{.events = EPOLLIN, .data = {}};
@@ -296,6 +312,11 @@ fault epoll_set::handle(int& handle) noexcept {
   }
   handle = outer_;
   return {};
+}
+
+// A rebuild that found no descriptor left has closed the set; whoever needs one tries again.
+fault epoll_set::need_set() noexcept {
+  return set_ < 0 ? rebuild() : fault();
 }
 
 fault epoll_set::rebuild() noexcept {
@@ -311,49 +332,52 @@ fault epoll_set::rebuild() noexcept {
   return replace(set);
 }
 
+// The old set stays in use until the new one has everything.
 fault epoll_set::replace(int set) noexcept {
   const int old = std::exchange(set_, set);
-  const std::size_t old_count = count_;
-  const std::size_t old_masked = masked_;
-  if (const fault f = fill(set)) {
+  epoll_event e{.events = EPOLLIN, .data = {}};
+  fault failed = fill(set);
+  if (!failed && outer_ >= 0 && system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set, &e) != 0)
+    failed = fault::from_errno(errno);
+  if (failed) {
     system_call.close(std::exchange(set_, old));
-    count_ = old_count;
-    masked_ = old_masked;
     rebuild_due_ = true;
-    return f;
+    return failed;
   }
-  if (outer_ >= 0) {
-    epoll_event e{.events = EPOLLIN, .data = {}};
-    if (old >= 0) system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, old, &e);
-    if (system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set_, &e) != 0) return fault::from_errno(errno);
-  }
-  if (old >= 0) system_call.close(old);
+  count_entries();
+  if (old < 0) return {};
+  if (outer_ >= 0) system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, old, &e);
+  system_call.close(old);
   return {};
 }
 
 fault epoll_set::fill(int set) noexcept {
-  count_ = masked_ = 0;
-  ++rebuilds_;
   if (waker_ >= 0) {
     epoll_event e{.events = EPOLLIN, .data = {.u64 = waker_cookie}};
     if (system_call.epoll_ctl(set, EPOLL_CTL_ADD, waker_, &e) != 0) return fault::from_errno(errno);
   }
   fault failed;
   table_.for_each([&](int fd, registration& r) {
-    if (failed) return;
-    r.in_epoll = entry::none;
-    if (is_parked(r.state) || r.position != 0) return;
+    if (failed || !belongs_here(r)) return;
     const fault f = control(EPOLL_CTL_ADD, fd, r);
-    if (f.is_errno(EBADF) || f.is_errno(EPERM)) {
-      r.state = watch::stale;
-    } else if (f) {
+    if (f.is_errno(ENOMEM) || f.is_errno(ENOSPC)) {
       failed = f;
-    } else {
-      r.in_epoll = entry::armed;
-      ++count_;
+    } else if (f) {
+      // Closed, or another file's by now: the new set itself may have got the number.
+      r.state = watch::stale;
     }
   });
   return failed;
+}
+
+// After a rebuild, not before: should it fail, the old set is the one that counts.
+void epoll_set::count_entries() noexcept {
+  count_ = masked_ = 0;
+  ++rebuilds_;
+  table_.for_each([this](int, registration& r) {
+    r.in_epoll = belongs_here(r) ? entry::armed : entry::none;
+    count_ += static_cast<std::size_t>(exists(r.in_epoll));
+  });
 }
 
 fault epoll_set::leave_parent() noexcept {

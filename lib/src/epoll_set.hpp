@@ -68,8 +68,10 @@ class epoll_set {
   fault control(int operation, int fd, const registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
   fault adopt(int fd, registration& r) noexcept;
+  fault need_set() noexcept;
   fault fill(int set) noexcept;
   fault replace(int set) noexcept;
+  void count_entries() noexcept;
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);

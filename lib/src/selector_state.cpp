@@ -257,10 +257,18 @@ fault selector::state::select(timeout t, const wait_options& options, wait_resul
   return {};
 }
 
+// With a number that is not registered: to unregister a stale key that had it would disconnect the waker.
+fault selector::state::make_channel(std::shared_ptr<const waker::channel>& out) noexcept {
+  if (const fault f = waker::channel::make(out)) return f;
+  if (table_.find(out->fd) == nullptr) return {};
+  const std::shared_ptr<const waker::channel> taken = std::move(out);
+  return make_channel(out);
+}
+
 fault selector::state::make_waker(waker& out) noexcept {
   if (channel_ == nullptr) {
     std::shared_ptr<const waker::channel> made;
-    if (const fault f = waker::channel::make(made)) return f;
+    if (const fault f = make_channel(made)) return f;
     if (const fault f = multiplexer_->watch_waker(made->fd)) return f;
     channel_ = std::move(made);
   }

@@ -127,6 +127,7 @@ class selector::state {
   fault validate(int fd, interest wanted, trigger mode) const noexcept;
   fault change(int fd, registration& r, interest wanted, user_data data, trigger mode, key& out) noexcept;
   void blank_entry(int fd, const registration& r) noexcept;
+  fault make_channel(std::shared_ptr<const waker::channel>& out) noexcept;
   bool ends_wait(const wait_options& options);
   template <class Wanted>
   fault list(std::vector<key>& out, Wanted wanted) noexcept;
