@@ -7,6 +7,7 @@
 #include "adaptive_backend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <new>
 
@@ -89,8 +90,8 @@ class adaptive_backend final : public multiplexer {
                                                   const wait_result& found) noexcept;
   void watch_unwanted() noexcept;
   void grow_older() noexcept {
-    young_after_ = young_after_next_;
-    young_after_next_ = table_.last_generation();
+    std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
+    ages_.back() = table_.last_generation();
   }
   bool is_quiet(const registration& r) const noexcept;
 
@@ -104,9 +105,8 @@ class adaptive_backend final : public multiplexer {
   int largest_ = 0;
   int waker_ = -1;
   std::uint32_t waits_ = 0;
-  std::uint32_t rebuilds_ = 0;     // of the epoll set, that armed_ knows of
-  std::uint32_t young_after_ = 0;  // generations from here on are younger than some 24 waits
-  std::uint32_t young_after_next_ = 0;
+  std::uint32_t rebuilds_ = 0;           // of the epoll set, that armed_ knows of
+  std::array<std::uint32_t, 3> ages_{};  // the last generations of 16 to 24, 8 to 16 and up to 8 waits ago
   std::uint32_t counted_generation_ = 0;
   std::int8_t survivors_ = 8;   // whether what is registered usually lives long: from 8 on
   std::int8_t look_first_ = 2;  // from 2 on, waits that could block have found something at once
@@ -139,7 +139,8 @@ void adaptive_backend::close() noexcept {
   armed_ = refused_ = exclusive_ = largest_ = 0;
   waker_ = -1;
   waits_ = 0;
-  young_after_ = young_after_next_ = counted_generation_ = table_.last_generation();
+  counted_generation_ = table_.last_generation();
+  ages_.fill(counted_generation_);
   survivors_ = 8;
   look_first_ = 2;
   watched_was_ready_ = handle_given_ = false;
@@ -248,7 +249,7 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
 
 void adaptive_backend::remove(int fd, registration& r) noexcept {
   largest_ = std::max(largest_, registered());
-  const bool young = static_cast<std::int32_t>(r.generation - young_after_) > 0;
+  const bool young = static_cast<std::int32_t>(r.generation - ages_.front()) > 0;
   if (waits_ != 0)
     survivors_ = static_cast<std::int8_t>(young ? std::max(survivors_ - 2, 0) : std::min(survivors_ + 1, 15));
   if (exists(r.in_epoll)) {
@@ -292,7 +293,7 @@ bool adaptive_backend::is_healthy(int fd, const registration& r) noexcept {
 wait_result adaptive_backend::wait(const wait_request& request) {
   const bool blocking = request.nanoseconds != 0;
   if (waits_ == 0) before_first_wait();
-  if ((++waits_ & 31u) == 0) grow_older();
+  if ((++waits_ & 7u) == 0) grow_older();
   if (!blocking) {
     if (polled_.size() == 0 && watched_.size() == 0 && waker_ < 0) return {};
     return wait_once(request);
@@ -412,7 +413,8 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
 }
 
 void adaptive_backend::before_first_wait() noexcept {
-  counted_generation_ = young_after_ = young_after_next_ = table_.last_generation();
+  counted_generation_ = table_.last_generation();
+  ages_.fill(counted_generation_);
   largest_ = registered();
   if (model_.first_wait(experience, have()) == advice::watch_all) move_to_epoll(true);
 }
