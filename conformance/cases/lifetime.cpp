@@ -206,7 +206,7 @@ void destroying_in_the_midst_is_safe(context& c) {
   const descriptor owns_stale = duplicate_onto(later_file.writer, stale);
   c.destroy();
   for (const int fd : {owns_ghosts.get(), owns_stale.get(), keeper.get(), fired.a.get()}) {
-    EXPECT_TRUE(untouched(fd));
+    ASSERT_TRUE(untouched(fd));
   }
   for (const std::size_t i : {0u, 3u, 4u, 5u}) EXPECT_TRUE(untouched(pipes[i].reader)) << i;
   const std::unique_ptr<subject> fresh = c.another();
