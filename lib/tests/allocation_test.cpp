@@ -108,8 +108,7 @@ class WithoutMemory : public every_backend {
 };
 
 TEST_P(WithoutMemory, NoSelectorIsMadeAndNothingLeaks) {
-  forget_kept_storage();
-  if (is(backend::select)) selector of_another_backend(backend::poll);
+  forget_kept_storage(GetParam());
   const std::size_t open = open_descriptors();
   std::optional<selector> made;
   EXPECT_GE(failures_of([&](std::error_code& ec) { made = selector::create(GetParam(), ec); },
@@ -119,8 +118,7 @@ TEST_P(WithoutMemory, NoSelectorIsMadeAndNothingLeaks) {
 }
 
 TEST_P(WithoutMemory, TheConstructorThrowsTheSameError) {
-  forget_kept_storage();
-  if (is(backend::select)) selector of_another_backend(backend::poll);
+  forget_kept_storage(GetParam());
   try {
     const failing_allocations first(0, 1);
     selector none(GetParam());
@@ -131,7 +129,7 @@ TEST_P(WithoutMemory, TheConstructorThrowsTheSameError) {
 }
 
 TEST_P(WithoutMemory, ARegistrationThatFailsLeavesNoTrace) {
-  forget_kept_storage();
+  forget_kept_storage(GetParam());
   selector s(GetParam());
   const std::vector<pipe_ends> pipes = make_pipes(100);
   int failures = 0;
@@ -148,7 +146,7 @@ TEST_P(WithoutMemory, ARegistrationThatFailsLeavesNoTrace) {
 }
 
 TEST_P(WithoutMemory, ASelectThatFailsLosesNothing) {
-  forget_kept_storage();
+  forget_kept_storage(GetParam());
   selector s(GetParam());
   const std::vector<pipe_ends> pipes = make_pipes(70);
   for (const pipe_ends& p : pipes) {
@@ -163,7 +161,7 @@ TEST_P(WithoutMemory, ASelectThatFailsLosesNothing) {
 }
 
 TEST_P(WithoutMemory, TheShortSelectThrowsTheSameError) {
-  forget_kept_storage();
+  forget_kept_storage(GetParam());
   selector s(GetParam());
   const pipe_ends p = make_pipe();
   s.register_fd(p.reader, read);
@@ -223,8 +221,7 @@ TEST_P(WithoutMemory, EverythingThatEndsSomethingWorks) {
 INSTANTIATE_TEST_SUITE_P(, WithoutMemory, all_backends(), backend_name);
 
 TEST(WithoutMemoryOnEpoll, AnAnswerWithoutRoomFailsAndRecovers) {
-  selector of_another_backend(backend::poll);
-  of_another_backend.close();
+  forget_kept_storage(backend::epoll);
   selector s(backend::epoll);
   std::vector<pipe_ends> pipes = make_pipes(40);
   for (const pipe_ends& p : pipes) s.register_fd(p.reader, read);

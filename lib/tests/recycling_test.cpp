@@ -132,7 +132,7 @@ TEST_P(Recycling, ASelectorMayOutliveTheKeptStorageOfItsThread) {
       if (live_bytes() > before) ::_exit(3);
     }
   };
-  { selector nothing_kept_of_this_backend(b == backend::poll ? backend::epoll : backend::poll); }
+  forget_kept_storage(b);
   static const judge after_it;
   static selector s(b);
   { selector another(b); }
