@@ -27,7 +27,7 @@ std::span<const chapter> chapters() {
       chapter{"Limits", "SIZ", limits_cases()},
       chapter{"Timeouts", "TIM", timeouts_cases()},
       chapter{"Signals", "SIG", signals_cases()},
-      chapter{"Modes", "MOD", modes_cases()},
+      chapter{"Modes", "MOD", joined(modes_cases(), oneshot_and_pause_cases())},
       chapter{"Wakers", "WAK", wakers_cases()},
       chapter{"Fairness", "FAI", fairness_cases()},
       chapter{"Lifetime", "LIF", lifetime_cases()},

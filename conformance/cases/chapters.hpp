@@ -18,6 +18,7 @@ std::span<const test_case> limits_cases();
 std::span<const test_case> timeouts_cases();
 std::span<const test_case> signals_cases();
 std::span<const test_case> modes_cases();
+std::span<const test_case> oneshot_and_pause_cases();
 std::span<const test_case> wakers_cases();
 std::span<const test_case> fairness_cases();
 std::span<const test_case> lifetime_cases();

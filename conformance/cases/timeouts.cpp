@@ -193,12 +193,12 @@ void fractions_beyond_a_second_are_accepted(context& c) {
 }
 
 // From now on this process gets `error` from epoll_pwait2, as on an older kernel or in a sandbox.
-void forbid_the_finest_wait(unsigned error) {
+void forbid_the_finest_wait(int error) {
 #ifdef SYS_epoll_pwait2
   std::array<sock_filter, 4> program{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_epoll_pwait2, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   }};
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
@@ -211,7 +211,7 @@ void forbid_the_finest_wait(unsigned error) {
 
 constexpr int cannot_forbid = 50;
 
-verdict wait_without_the_finest_call(const context& c, unsigned error) {
+verdict wait_without_the_finest_call(const context& c, int error) {
   const std::unique_ptr<subject> older = c.another();
   const pipe_ends p = make_pipe();
   older->add(p.reader, read);
@@ -239,7 +239,7 @@ verdict wait_without_the_finest_call(const context& c, unsigned error) {
 }
 
 void waits_work_without_the_finest_call(context& c) {
-  for (const unsigned error : {ENOSYS, EPERM}) {
+  for (const int error : {ENOSYS, EPERM}) {
     const child_result r = in_child([&] { return wait_without_the_finest_call(c, error); });
     if (r.code == cannot_forbid) throw setup_error(r.message);
     EXPECT_TRUE(r.good()) << "with error " << error << ": " << r;

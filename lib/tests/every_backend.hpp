@@ -26,9 +26,10 @@ inline auto all_backends() {
   return ::testing::ValuesIn(ids);
 }
 
-// A thread keeps the storage of one closed selector for the next: that of the last one, of whatever backend.
-inline void forget_kept_storage() {
-  selector of_another_backend(backend::select);
+// A thread keeps the storage of the last closed selector for the next of the same backend. From here on the next of
+// `of` starts with nothing.
+inline void forget_kept_storage(backend of) {
+  selector of_another_backend(of == backend::select ? backend::poll : backend::select);
 }
 
 inline std::string backend_name(const ::testing::TestParamInfo<backend>& info) {

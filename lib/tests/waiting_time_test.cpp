@@ -168,10 +168,10 @@ INSTANTIATE_TEST_SUITE_P(, WaitingTime, all_backends(), backend_name);
 // What a selector has learned about the kernel stays with its storage, for the next one.
 class FineWaitOfEpoll : public ::testing::TestWithParam<int> {
  protected:
-  FineWaitOfEpoll() { forget_kept_storage(); }
+  FineWaitOfEpoll() { forget_kept_storage(backend::epoll); }
   ~FineWaitOfEpoll() override {
     s.close();
-    forget_kept_storage();
+    forget_kept_storage(backend::epoll);
   }
   selector s{backend::epoll};
   fake_time time;
@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(, FineWaitOfEpoll, ::testing::Values(ENOSYS, EPERM),
 
 TEST(FineWaitOfEpollOnRealTime, IsNeverEarlyWithoutTheCall) {
   scoped_fault<&system_calls::epoll_pwait2> missing(ENOSYS);
-  forget_kept_storage();
+  forget_kept_storage(backend::epoll);
   selector s(backend::epoll);
   for (int i = 0; i < 20; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -208,7 +208,7 @@ TEST(FineWaitOfEpollOnRealTime, IsNeverEarlyWithoutTheCall) {
   }
   EXPECT_EQ(missing.count(), 1);
   s.close();
-  forget_kept_storage();
+  forget_kept_storage(backend::epoll);
 }
 
 }  // namespace

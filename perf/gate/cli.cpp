@@ -95,6 +95,7 @@ class command_line {
     add_thresholds(sub, replay_.thresholds);
     sub->add_flag("--require-profile", replay_.require_profile,
                   "a machine without a profile is an error (2)");
+    sub->add_flag("--gates", replay_.gates, "cut the recording into ordinary runs and count their verdicts");
     sub->callback([this] { command_ = [this] { return replay(replay_, world_, out_); }; });
   }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "evidence.hpp"
 #include "file_io.hpp"
+#include "gates.hpp"
 #include "json_document.hpp"
 #include "judge.hpp"
 #include "measurement.hpp"
@@ -105,6 +107,29 @@ int refuse(std::ostream& out, const std::string& message) {
   return bad_input;
 }
 
+// What the gate's own quality looks like on a recording: a run in which nothing changed and that fails is a false alarm.
+int count_verdicts(const reduction& data, const threshold_set& thresholds, const judge_options& options,
+                   std::ostream& out) {
+  std::array<int, 5> tally{};
+  for (const auto& s : gate_slices(data)) {
+    auto run = data;
+    const auto first = data.bursts.begin() + static_cast<std::ptrdiff_t>(s.first);
+    run.bursts.assign(first, first + static_cast<std::ptrdiff_t>(s.count));
+    const auto v = judge(run, thresholds, options);
+    ++tally[static_cast<std::size_t>(v.code)];
+    out << fmt::format("{:>4} bursts from {:>4}: {}: {}\n", s.count, s.first + 1, to_string(v.code),
+                       v.summary);
+  }
+  int worst = 0;
+  for (const auto code :
+       {exit_code::pass, exit_code::too_noisy, exit_code::outside, exit_code::broken, exit_code::bad_input}) {
+    const int runs = tally[static_cast<std::size_t>(code)];
+    out << fmt::format("{:>4} {}\n", runs, to_string(code));
+    if (runs > 0) worst = static_cast<int>(code);
+  }
+  return worst;
+}
+
 bool fits_name(const propose_arguments& a) {
   return a.output.stem() == a.profile && a.output.extension() == ".json";
 }
@@ -198,18 +223,17 @@ int make_proposal(const propose_arguments& a, const surroundings& world, std::os
 int replay(const replay_arguments& a, const surroundings& world, std::ostream& out) {
   problems wrong;
   const auto thresholds = load_thresholds(a.thresholds, world.now, wrong);
-  const judge_options options{a.require_profile};
-  std::optional<verdict> v;
+  std::optional<reduction> data;
   if (!a.evidence.empty()) {
-    const auto e = read_evidence(a.evidence, wrong);
-    if (e && wrong.empty()) v = judge(e->data, thresholds, options);
-  } else {
-    const auto m = read_measurement(a.measurement, wrong);
-    if (m && wrong.empty()) v = judge(*m, thresholds, options);
+    if (auto e = read_evidence(a.evidence, wrong)) data = std::move(e->data);
+  } else if (const auto m = read_measurement(a.measurement, wrong)) {
+    data = reduce(*m, fast_control(*m, thresholds));
   }
-  if (!v) v = unreadable(wrong);
-  out << text_report(*v, wrong, world.colour);
-  return static_cast<int>(v->code);
+  const judge_options options{a.require_profile};
+  if (a.gates && wrong.empty()) return count_verdicts(*data, thresholds, options, out);
+  const auto v = wrong.empty() ? judge(*data, thresholds, options) : unreadable(wrong);
+  out << text_report(v, wrong, world.colour);
+  return static_cast<int>(v.code);
 }
 
 }  // namespace selectors::gate

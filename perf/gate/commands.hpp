@@ -44,6 +44,7 @@ struct replay_arguments {
   std::filesystem::path measurement;  ///< or that
   std::filesystem::path thresholds = "thresholds";
   bool require_profile = false;
+  bool gates = false;  ///< judge each of the ordinary runs the recording is made of, and count the verdicts
 };
 
 int check(const check_arguments& a, const surroundings& world, std::ostream& out);

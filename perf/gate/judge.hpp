@@ -76,6 +76,9 @@ verdict judge(const measurement& m, const threshold_set& thresholds, const judge
 /// From recorded evidence. Rounds were dropped when it was written, by the reference that held then.
 verdict judge(const reduction& data, const threshold_set& thresholds, const judge_options& options = {});
 
+/// The control's fast speed in the profile that will judge this measurement; what `reduce` takes as its reference.
+std::optional<double> fast_control(const measurement& m, const threshold_set& thresholds);
+
 /// Would another burst help? True while something is undecided below the cap and nothing is missing or broken.
 bool needs_more(const verdict& v);
 

@@ -19,7 +19,7 @@ struct problem {
 
 using problems = std::vector<problem>;
 
-/// `FILE:LINE:COL $.path CODE message`, without the parts that are not known.
+/// `FILE:LINE:COL $.path CODE message`, without the parts that are empty.
 std::string to_string(const problem& p);
 
 }  // namespace selectors::gate

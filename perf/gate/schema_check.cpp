@@ -103,8 +103,14 @@ std::string shorten(const json* value) {
   if (value == nullptr) return "nothing";
   auto text = value->dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 57) + "...";
-  return value->is_structured() ? std::string(value->type_name()) + " " + text
-                                : std::string(value->type_name()) + " " + text;
+  return value->is_null() ? text : std::string(value->type_name()) + " " + text;
+}
+
+std::string type_words(const json& type) {
+  if (type.is_string()) return type.get<std::string>();
+  std::string out;
+  for (const auto& each : type) out += (out.empty() ? "" : " or ") + each.get<std::string>();
+  return out;
 }
 
 std::string unknown_key_message(const json& rule, const std::string& key) {
@@ -139,7 +145,7 @@ std::optional<problem> translate(const json_document& document, const json& sche
     return document.complain(path, "E_MISSING_KEY", fmt::format("missing key \"{}\"", quoted_part(text)));
   }
   if (text.find("'type' constraint") != std::string::npos) {
-    const auto expected = rule.contains("type") ? rule["type"].dump() : std::string("of another type");
+    const auto expected = rule.contains("type") ? type_words(rule["type"]) : std::string("of another type");
     return document.complain(path, "E_TYPE",
                              fmt::format("\"{}\" must be {}, got {}", name, expected, shorten(value)));
   }

@@ -59,7 +59,9 @@ burst fresh_burst(const std::string& arms) {
 }
 
 std::vector<gate::counted> count_operations() {
-  return parse_counts(output_of({tool("selectors-counts")}, burst_timeout), "selectors-counts");
+  const auto text = output_of({tool("selectors-counts")}, burst_timeout);
+  if (interruption::requested()) return {};
+  return parse_counts(text, "selectors-counts");
 }
 
 std::vector<gate::counted> read_counts(const std::filesystem::path& file) {

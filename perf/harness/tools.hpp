@@ -15,7 +15,8 @@ namespace selectors::perf {
 std::filesystem::path tool(const std::string& name);
 
 // Runs a tool of the lab and returns what it printed. Throws broken_measurement when it says so, and
-// std::runtime_error with its last line for everything else; `interrupted` is for the caller to ask.
+// std::runtime_error with its last line for everything else. After an interruption, which is for the caller to
+// ask, there may be half an output, and the two below return nothing.
 std::string output_of(const std::vector<std::string>& command, std::chrono::milliseconds at_most);
 
 burst fresh_burst(const std::string& arms);

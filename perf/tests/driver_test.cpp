@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -121,6 +122,12 @@ TEST(Tools, PassOnTheirLastLine) {
 
 TEST(Tools, SayWhenTheMeasurementIsBroken) {
   EXPECT_THROW(output_of({"sh", "-c", "exit 3"}, std::chrono::seconds(20)), broken_measurement);
+}
+
+TEST(Tools, ThatAreInterruptedAreNoFailure) {
+  const interruption guard;
+  std::raise(SIGINT);
+  EXPECT_EQ(output_of({"sleep", "1000"}, std::chrono::minutes(1)), "");
 }
 
 TEST(Tools, ThatHangAreEnded) {

@@ -37,6 +37,7 @@ std::span<const liar> limits_liars() {
       {"LimitIsOneTooLow", "SIZ-01", &disguised<limit_is_one_too_low>, "select"},
       {"RefusesHighNumbers", "SIZ-04", &disguised<refuses_high_numbers>, "poll"},
       {"ReportsAtMostSixtyFour", "SIZ-20", &disguised<altering<at_most_64>>},
+      {"ClaimsToScale", "SIZ-21", &disguised<decorator>, "poll", feature::scales},
   };
   return rows;
 }

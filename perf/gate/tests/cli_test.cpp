@@ -197,6 +197,24 @@ TEST_F(Gate, ReplaysARecordedMeasurementToTheSameVerdict) {
   EXPECT_EQ(live.output, again.output);
 }
 
+TEST_F(Gate, CountsTheVerdictsOfTheRunsInARecording) {
+  model_.bursts = 60;
+  write();
+  const auto count = [&] {
+    return testing::run_program(
+        {"replay", "--gates", "--measurement", measurement_.string(), "--thresholds", thresholds()});
+  };
+  auto done = count();
+  EXPECT_EQ(done.code, 0) << done.output;
+  EXPECT_NE(done.output.find("   3 pass\n   0 too noisy\n   0 outside limits\n"), std::string::npos)
+      << done.output;
+  model_.factor["reuse/poll/32/all"] = 1.1;
+  write();
+  done = count();
+  EXPECT_EQ(done.code, 1);
+  EXPECT_NE(done.output.find("   3 outside limits\n"), std::string::npos) << done.output;
+}
+
 TEST_F(Gate, ReplaysEvidence) {
   const auto evidence = folder_ / "thresholds/evidence/sound.json";
   const auto done =
@@ -338,7 +356,7 @@ TEST_F(Commands, ExplainWorksBeforeTheFirstVerdict) {
 
 TEST_F(Commands, RefuseWrongArguments) {
   EXPECT_EQ(run_here({}), 2);
-  EXPECT_EQ(run_here({"chek"}), 2);
+  EXPECT_EQ(run_here({"pizza"}), 2);
   EXPECT_EQ(run_here({"check"}), 2) << "no measurement";
   EXPECT_NE(output_.find("--measurement is required"), std::string::npos) << output_;
   EXPECT_EQ(run_here({"replay"}), 2);

@@ -131,7 +131,7 @@ TEST(Thresholds, ATypeErrorSaysWhatWasGiven) {
   spill(folder / "portable.json", replaced(slurp(folder / "portable.json"), "1.05", "\"1.05\""));
   const auto text = joined(load(folder.path()));
   EXPECT_NE(text.find("portable.json:9:"), std::string::npos) << text;
-  EXPECT_NE(text.find("$.limits[0].upper E_TYPE \"upper\" must be \"number\", got string \"1.05\""),
+  EXPECT_NE(text.find("$.limits[0].upper E_TYPE \"upper\" must be number, got string \"1.05\""),
             std::string::npos)
       << text;
 }
