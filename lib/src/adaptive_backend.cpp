@@ -64,11 +64,15 @@ class adaptive_backend final : public multiplexer {
   fault put_in_poll(int fd, registration& r) noexcept;
   void take_from_poll(registration& r) noexcept;
   fault put_in_epoll(int fd, registration& r) noexcept;
+  fault poll_instead(int fd, registration& r, fault refusal) noexcept;
+  void poll_as_before(int fd, registration& r, const registration& old) noexcept;
+  fault mask_and_poll(int fd, registration& r) noexcept;
   fault place(int fd, registration& r) noexcept;
   fault watch_alone(int fd, registration& r) noexcept;
   void regime_may_have_changed() noexcept;
 
   wait_result wait_once(const wait_request& request);
+  wait_result ask_poll(const wait_request& request);
   wait_result poll_all(const wait_request& request);
   wait_result ask_both(const wait_request& request);
   wait_result watch_all(const wait_request& request);
@@ -92,6 +96,8 @@ class adaptive_backend final : public multiplexer {
   void grow_older() noexcept {
     std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
     ages_.back() = table_.last_generation();
+    if (has_unwanted_) [[unlikely]]
+      watch_unwanted();
   }
   bool is_quiet(const registration& r) const noexcept;
 
@@ -111,6 +117,7 @@ class adaptive_backend final : public multiplexer {
   std::int8_t survivors_ = 8;   // whether what is registered usually lives long: from 8 on
   std::int8_t look_first_ = 2;  // from 2 on, waits that could block have found something at once
   bool watched_was_ready_ = false;
+  bool has_unwanted_ = false;  // that epoll has not taken yet
   bool handle_given_ = false;
 };
 
@@ -143,14 +150,15 @@ void adaptive_backend::close() noexcept {
   ages_.fill(counted_generation_);
   survivors_ = 8;
   look_first_ = 2;
-  watched_was_ready_ = handle_given_ = false;
+  watched_was_ready_ = has_unwanted_ = handle_given_ = false;
 }
 
 // ---------------------------------------------------------------------------------------------- registrations
 
 fault adaptive_backend::need_set() noexcept {
   if (watched_.has_set()) return {};
-  if (const fault f = watched_.open()) return f;
+  // Whoever has the handle expects to hear from what was in the set that is lost.
+  if (const fault f = handle_given_ ? watched_.rebuild() : watched_.open()) return f;
   rebuilds_ = watched_.rebuilds();
   const fault f = waker_ < 0 ? fault() : watched_.watch_waker(waker_);
   if (f) watched_.close();
@@ -180,9 +188,35 @@ fault adaptive_backend::put_in_epoll(int fd, registration& r) noexcept {
   fault f;
   if (r.in_epoll != entry::armed || !was_polled) f = watched_.insert(fd, r);
   r.since = waits_ & wait_mask;
-  if (f.is_errno(EPERM)) r.in_epoll = entry::refused;
+  if (f.is_errno(EPERM)) {
+    watched_.forget(fd, r);
+    r.in_epoll = entry::refused;
+  }
   if (f && was_polled) polled_.insert(fd, r), refused_ += static_cast<int>(r.in_epoll == entry::refused);
   return f;
+}
+
+// Its entry could not be changed: without one, then.
+fault adaptive_backend::poll_instead(int fd, registration& r, fault refusal) noexcept {
+  if (const fault f = polled_.make_room()) return f;
+  watched_.forget(fd, r);
+  if (refusal.is_errno(EPERM)) r.in_epoll = entry::refused;
+  return put_in_poll(fd, r);
+}
+
+// What cannot be watched as it should be stays what it was.
+void adaptive_backend::poll_as_before(int fd, registration& r, const registration& old) noexcept {
+  if (must_be_watched(old)) return;
+  if (r.position == 0 && put_in_poll(fd, r)) return;
+  registration before = r;
+  before.wanted = old.wanted;
+  polled_.update(before);
+}
+
+fault adaptive_backend::mask_and_poll(int fd, registration& r) noexcept {
+  if (const fault f = polled_.make_room()) return f;
+  if (const fault f = watched_.mask(fd, r)) return f;
+  return put_in_poll(fd, r);
 }
 
 fault adaptive_backend::place(int fd, registration& r) noexcept {
@@ -225,22 +259,24 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
   if (!polled) {
     model_.paid(c::change);
     f = watched_.update(fd, r, old);
+    if (f && !must_be_watched(r)) f = poll_instead(fd, r, f);
+    if (f && !exists(r.in_epoll)) poll_as_before(fd, r, old);
     if (!f && old.mode == trigger::exclusive) --exclusive_;
     if (!f && r.mode == trigger::exclusive && ++exclusive_ == 1) move_to_epoll(true);
   } else if (must_be_watched(r)) {
-    f = watch_alone(fd, r);
-    if (f) {
-      registration before = r;
-      before.wanted = old.wanted;
-      polled_.update(before);
+    if (r.in_epoll == entry::armed) {  // for something else
+      --armed_;
+      watched_.forget(fd, r);
     }
+    f = watch_alone(fd, r);
+    if (f) poll_as_before(fd, r, old);
   } else {
     model_.spared(c::change);
     polled_.update(r);
     // An entry that is out of date serves nobody, but in the mixed regime it would wake.
-    if (r.in_epoll == entry::armed && watched_.insert(fd, r)) {
+    if (r.in_epoll == entry::armed && (!watched_.is_whole() || watched_.insert(fd, r))) {
       --armed_;
-      watched_.erase(fd, r);
+      watched_.forget(fd, r);
     }
   }
   regime_may_have_changed();
@@ -270,12 +306,20 @@ void adaptive_backend::park(int fd, registration& r) noexcept {
 
 fault adaptive_backend::unpark(int fd, registration& r) noexcept {
   // A oneshot that fired in the epoll set has a disarmed entry there, which nothing but arming makes good again.
-  const fault f = exists(r.in_epoll) ? watched_.insert(fd, r) : place(fd, r);
+  fault f;
+  if (exists(r.in_epoll)) {
+    f = watched_.insert(fd, r);
+    if (f && !must_be_watched(r)) f = poll_instead(fd, r, f);
+    if (!f && r.mode == trigger::exclusive && ++exclusive_ == 1) move_to_epoll(true);
+  } else {
+    f = place(fd, r);
+  }
   regime_may_have_changed();
   return f;
 }
 
 fault adaptive_backend::watch_waker(int fd) noexcept {
+  if (const fault f = polled_.make_room()) return f;
   if (watched_.has_set()) {
     if (const fault f = watched_.watch_waker(fd)) return f;
   }
@@ -316,21 +360,27 @@ wait_result adaptive_backend::wait(const wait_request& request) {
 }
 
 wait_result adaptive_backend::wait_once(const wait_request& request) {
-  if (request.limit < table_.size()) [[unlikely]]
-    prepare_limited();
   if (forced_regime) [[unlikely]]
     hold(*forced_regime);
+  if (request.limit < table_.size()) [[unlikely]]
+    prepare_limited();
   if (watched_.size() == 0) return poll_all(request);
   if (polled_.size() == 0) return watch_all(request);
   return watched() == 0 ? poll_all(request) : ask_both(request);
 }
 
-wait_result adaptive_backend::poll_all(const wait_request& request) {
+// What the poll set has parked may not be heard from the epoll set either: it is told before that one is asked.
+wait_result adaptive_backend::ask_poll(const wait_request& request) {
   const wait_result found = polled_.wait(request);
-  if (found.failed) [[unlikely]]
-    return found;
   if (polled_.take_parked()) [[unlikely]]
     follow_parked(request, found);
+  return found;
+}
+
+wait_result adaptive_backend::poll_all(const wait_request& request) {
+  const wait_result found = ask_poll(request);
+  if (found.failed) [[unlikely]]
+    return found;
   const wait_facts w = {.ready = static_cast<int>(found.entries - request.filled),
                         .before_first = static_cast<int>(polled_.before_first()),
                         .blocking = request.nanoseconds != 0};
@@ -375,18 +425,20 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
     w.ready_watched = static_cast<int>(from_epoll.entries - found.entries);
     return !from_epoll.failed;
   };
-  // Where it was ready last time it is asked at once; polling it first would be a call for nothing.
-  if (watched_was_ready_ && !ask_epoll()) return without_epoll(request, {}, from_epoll);
+  // Where it was ready last time it is asked at once; polling it first would be a call for nothing. Nor can it be polled
+  // before it has been made anew.
+  if ((watched_was_ready_ || !watched_.is_whole()) && !ask_epoll())
+    return without_epoll(request, found, from_epoll);
   const bool woken_by_epoll = from_epoll.woken;
   if (w.asked_epoll && (w.ready_watched != 0 || woken_by_epoll || !w.blocking)) {
     look.filled = from_epoll.entries;
-    found = polled_.wait(look);
+    found = ask_poll(look);
   } else {
     polled_.watch_nested(watched_.fd());
     w.nested = true;
-    found = polled_.wait(request);
+    found = ask_poll(request);
     polled_.watch_nested(-1);
-    if (!found.failed && polled_.nested_was_ready()) {
+    if (!found.failed && polled_.nested_was_ready() && found.entries < request.limit) {
       const wait_result from_poll = found;
       if (!ask_epoll()) return without_epoll(request, from_poll, from_epoll);
       found = from_epoll;
@@ -399,8 +451,6 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
     if (from_epoll.entries == request.filled) return found;
     found = from_epoll;
   }
-  if (polled_.take_parked()) [[unlikely]]
-    follow_parked(request, found);
   w.ready = static_cast<int>(found.entries - request.filled);
   w.before_first = static_cast<int>(polled_.before_first());
   watched_was_ready_ = w.ready_watched != 0;
@@ -419,11 +469,15 @@ void adaptive_backend::before_first_wait() noexcept {
   if (model_.first_wait(experience, have()) == advice::watch_all) move_to_epoll(true);
 }
 
-// Turns are kept within a set, so all that may be ready has to be in one.
+// Turns are kept within a set, so all that may be ready has to be in one. Where that cannot be, the sets take turns.
 void adaptive_backend::prepare_limited() noexcept {
   if (polled_.size() == 0 || watched() == 0) return;
-  move_to_epoll(true);
-  if (polled_.size() != 0) move_to_poll();
+  if (refused_ != 0) {
+    move_to_poll();
+  } else {
+    move_to_epoll(true);
+  }
+  watched_was_ready_ = !watched_was_ready_;
 }
 
 void adaptive_backend::hold(regime r) noexcept {
@@ -433,7 +487,11 @@ void adaptive_backend::hold(regime r) noexcept {
   polled_.for_each([this](int fd, registration& member) {
     if (fd % 2 == 0) (void)put_in_epoll(fd, member);
   });
-  if (watched() != 0) mask_armed();
+  table_.for_each([this](int fd, registration& member) {
+    const bool movable = exclusive_ == 0 && !handle_given_ && member.state == watch::live;
+    if (fd % 2 == 0 || member.position != 0 || !movable || must_be_watched(member)) return;
+    (void)mask_and_poll(fd, member);
+  });
   regime_may_have_changed();
 }
 
@@ -442,19 +500,24 @@ wait_result adaptive_backend::without_epoll(const wait_request& request, const w
                                             const wait_result& failed) {
   const bool has_found = before.entries != request.filled || before.woken;
   if (failed.failed.is_errno(EINTR)) return has_found ? before : failed;
-  bool all = true;
+  bool can_do_without = !handle_given_ && !polled_.make_room(table_.size());
+  table_.for_each([&](int, const registration& r) {
+    if (!is_parked(r.state) && (r.mode == trigger::edge || r.mode == trigger::exclusive))
+      can_do_without = false;
+  });
+  // Otherwise the next wait tries again.
+  if (!can_do_without) return has_found ? before : failed;
   watched_.close();
-  armed_ = 0;
+  armed_ = refused_ = 0;
   table_.for_each([&](int fd, registration& r) {
     r.in_epoll = entry::none;
     if (is_parked(r.state) || r.position != 0) return;
-    if (r.state == watch::muted) r.state = watch::live;
-    if (must_be_watched(r) || put_in_poll(fd, r)) all = false;
+    r.state = watch::live;  // if it was muted
+    polled_.insert(fd, r);
   });
   model_.settled();
   regime_may_have_changed();
-  if (has_found) return before;
-  return all ? polled_.wait(request) : failed;
+  return has_found ? before : ask_poll(request);
 }
 
 // ---------------------------------------------------------------------------------------------- moves
@@ -483,7 +546,7 @@ int adaptive_backend::count_busy(const wait_request& request, const wait_result&
   int busy = 0;
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     registration* r = table_.find(request.out[i].fd);
-    if (r->position != 0 || must_be_watched(*r)) continue;
+    if (r->position != 0 || r->state != watch::live || must_be_watched(*r)) continue;
     const std::uint32_t missed = ((waits_ - r->since) & wait_mask) - 1;
     const int account = cost_model::watched_account(static_cast<int>(r->since >> wait_bits), missed,
                                                     c::epoll_each - c::poll_each);
@@ -496,6 +559,7 @@ int adaptive_backend::count_busy(const wait_request& request, const wait_result&
 void adaptive_backend::follow(advice a, const wait_request& request, const wait_result& found) noexcept {
   if (a == advice::stay) [[likely]]
     return;
+  if (forced_regime) return;
   if (a == advice::watch_all) move_to_epoll(true);
   if (a == advice::watch_quiet) move_to_epoll(false);
   if (a == advice::poll_all) move_to_poll();
@@ -512,7 +576,6 @@ void adaptive_backend::move_to_epoll(bool all) noexcept {
     const bool masked = r.in_epoll == entry::masked;
     if (!put_in_epoll(fd, r) && !armed) model_.paid(masked ? c::change : c::own);
   });
-  if (polled_.size() != 0 && watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
@@ -523,20 +586,17 @@ void adaptive_backend::move_to_poll() noexcept {
     if (r.position != 0 || r.state != watch::live || must_be_watched(r)) return;
     (void)put_in_poll(fd, r);
   });
-  if (watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
 void adaptive_backend::poll_busy(const wait_request& request, const wait_result& found) noexcept {
   if (handle_given_ || exclusive_ > 0) return;
-  mask_armed();
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     const int fd = request.out[i].fd;
     registration& r = *table_.find(fd);
     const bool busy = static_cast<int>(r.since >> wait_bits) >= cost_model::busy_at;
     if (r.position != 0 || r.state != watch::live || must_be_watched(r) || !busy) continue;
-    if (watched_.mask(fd, r)) continue;
-    (void)put_in_poll(fd, r);
+    (void)mask_and_poll(fd, r);
   }
   if (watched() == 0) model_.settled();
   regime_may_have_changed();
@@ -548,7 +608,7 @@ void adaptive_backend::mask_armed() noexcept {
   polled_.for_each([this](int fd, registration& r) {
     if (r.in_epoll != entry::armed) return;
     --armed_;
-    if (watched_.mask(fd, r)) watched_.erase(fd, r);
+    if (watched_.mask(fd, r)) watched_.forget(fd, r);
   });
 }
 
@@ -556,7 +616,7 @@ void adaptive_backend::mask_armed() noexcept {
 void adaptive_backend::follow_parked(const wait_request& request, const wait_result& found) noexcept {
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     registration& r = *table_.find(request.out[i].fd);
-    if (is_parked(r.state)) watched_.erase(request.out[i].fd, r);
+    if (is_parked(r.state)) watched_.forget(request.out[i].fd, r);
   }
   armed_ = refused_ = 0;
   polled_.for_each([this](int, const registration& r) {
@@ -568,26 +628,35 @@ void adaptive_backend::follow_parked(const wait_request& request, const wait_res
 
 // poll reports such a condition for ever; epoll, asked for edges, once.
 void adaptive_backend::watch_unwanted() noexcept {
+  has_unwanted_ = false;
   table_.for_each([this](int fd, registration& r) {
-    if (r.state != watch::unwanted || need_set()) return;
+    if (r.state != watch::unwanted) return;
     r.state = watch::muted;
-    if (watched_.insert(fd, r)) r.state = watch::unwanted;
+    fault f = need_set();
+    if (!f) f = watched_.insert(fd, r);
+    if (f) r.state = watch::unwanted;
+    has_unwanted_ |= f && !f.is_errno(EPERM);
   });
-  if (watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
 void adaptive_backend::regime_may_have_changed() noexcept {
   if (watched_.rebuilds() != rebuilds_) {
-    // A rebuild has left out the entries of what is polled.
+    // A rebuild has left out the entries of what is polled, and what is not open any more.
     rebuilds_ = watched_.rebuilds();
-    armed_ = 0;
+    armed_ = exclusive_ = 0;
+    table_.for_each([this](int, const registration& r) {
+      exclusive_ += static_cast<int>(r.mode == trigger::exclusive && r.in_epoll == entry::armed);
+    });
   }
+  if (armed_ != 0 && watched() != 0) mask_armed();
   appends_to = watched() == 0 && !handle_given_ ? &polled_ : nullptr;
 }
 
 fault adaptive_backend::native_handle(int& handle) noexcept {
-  if (const fault f = need_set()) return f;
+  if (!handle_given_) {
+    if (const fault f = need_set()) return f;
+  }
   if (const fault f = watched_.handle(handle)) return f;
   handle_given_ = true;
   move_to_epoll(true);
@@ -599,8 +668,14 @@ fault adaptive_backend::leave_parent() noexcept {
   waker_ = -1;
   if (const fault f = polled_.watch_waker(-1)) return f;
   handle_given_ = false;
-  if (!watched_.has_set()) return {};
-  const fault f = watched_.leave_parent();
+  watched_.close();
+  armed_ = 0;
+  bool needs_set = false;
+  table_.for_each([&](int, registration& r) {
+    if (exists(r.in_epoll)) r.in_epoll = entry::none;
+    needs_set |= !is_parked(r.state) && r.position == 0;
+  });
+  const fault f = needs_set ? watched_.rebuild() : fault();
   regime_may_have_changed();
   return f;
 }
