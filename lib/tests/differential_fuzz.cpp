@@ -199,6 +199,7 @@ class life {
   explicit life(totals& sums) : sums_(sums) {
     forced_regime.reset();
     kernel.refuses_one_in = one_in(6) ? 2 + below(20) : 0;
+    model_.hung_up_may_be_late = kernel.refuses_one_in != 0;
     if (kernel.refuses_one_in != 0) edges_ = exclusives_ = false;
     if (one_in(3)) waker_ = s_.make_waker();
     if (kernel.refuses_one_in == 0 && one_in(12)) handle_ = handle();
@@ -374,8 +375,8 @@ class life {
     // While the set cannot be made anew, ghosts may take places.
     const bool whole = kernel.refusals == 0;
     std::string wrong = model_.disagreement(found, limit, whole);
-    // A wait that is full need not have come to the waker.
-    const bool may_be_late = woken_ && !found.woken() && found.size() == limit;
+    // A wait that is full need not have come to the waker, nor one that ghosts have filled.
+    const bool may_be_late = woken_ && !found.woken() && (found.size() == limit || !whole);
     if (wrong.empty() && found.woken() != woken_ && !may_be_late)
       wrong = woken_ ? "a wake is lost" : "woken by nobody";
     if (wrong.empty() && kernel.polls + kernel.epolls > 64) wrong = "it spins";

@@ -71,6 +71,7 @@ bool fuzz_model::has_stale() const {
 }
 
 bool fuzz_model::has_to_report(const registration& r) const noexcept {
+  if (hung_up_may_be_late && (r.raw & (POLLHUP | POLLERR)) != 0) return false;
   return any(r.ready) && (r.known.mode != trigger::edge || r.edge_pending);
 }
 

@@ -28,6 +28,10 @@ class fuzz_model {
 
   static constexpr int most_numbers = 2048;
 
+  // What has hung up may be unwanted, which only an epoll set can watch for: where that is refused, it is tried again
+  // after some waits.
+  bool hung_up_may_be_late = false;
+
   registration& at(int fd) { return all_.at(static_cast<std::size_t>(fd)); }
   const std::vector<int>& numbers() const noexcept { return numbers_; }
 
