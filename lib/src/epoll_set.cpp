@@ -184,13 +184,22 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
 
 inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
   const interest ready = ready_bits(raw) & r.wanted;
-  if (r.position != 0) [[unlikely]]
-    return;  // the poll set's by now
-  if (!any(ready)) [[unlikely]]
-    return mute(fd, r);
+  // Level-triggered, live, not the poll set's and with something to show: all of it in one look.
+  const bool ordinary = (static_cast<unsigned>(r.mode) | static_cast<unsigned>(r.state) | r.position) == 0;
+  if (!ordinary || !any(ready)) [[unlikely]] {
+    if (!is_delivered(fd, r, ready)) return;
+  }
   out.add(fd, r, ready, status_bits(raw));
-  if (r.mode == trigger::oneshot || r.state == watch::muted) [[unlikely]]
-    settle(fd, r);
+}
+
+bool epoll_set::is_delivered(int fd, registration& r, interest ready) noexcept {
+  if (r.position != 0) return false;
+  if (!any(ready)) {
+    mute(fd, r);
+    return false;
+  }
+  if (r.mode == trigger::oneshot || r.state == watch::muted) settle(fd, r);
+  return true;
 }
 
 // Whether there was anything but the waker and, asked again, repetitions.
@@ -219,8 +228,7 @@ wait_result epoll_set::wait(const wait_request& request) {
     if ((result.failed = rebuild()) && set_ < 0) return result;
     result.failed = {};
   }
-  // One more than there are entries: then a full answer means that something was left behind.
-  const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
+  const std::size_t most = most_found();
   if (!found_.reserve(most)) [[unlikely]]
     return {.failed = fault::from_errno(ENOMEM)};
   selection_writer out(request);
@@ -234,26 +242,29 @@ wait_result epoll_set::wait(const wait_request& request) {
   collect<false>(found, out, result.woken);
   // What was no entry took the place of one that may be ready too, or was a ghost.
   if (out.size() - request.filled != static_cast<std::size_t>(found)) [[unlikely]] {
-    if (rebuild_due_ || static_cast<std::size_t>(found) == room) look_again(request, most, out, result);
+    if (rebuild_due_ || static_cast<std::size_t>(found) == room) return look_again(request.mask, out, result);
   }
   result.entries = out.size();
   return result;
 }
 
-void epoll_set::look_again(const wait_request& request, std::size_t most, selection_writer& out,
-                           wait_result& result) {
+// By value, so that the ordinary wait can keep them in registers.
+wait_result epoll_set::look_again(const sigset_t* mask, selection_writer out, wait_result result) {
+  const std::uint32_t filled = result.entries;
   for (bool news = true; news && !out.full();) {
     fault failed;
     if (rebuild_due_) failed = rebuild();
-    const std::size_t room = std::min(out.room(), most);
-    const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
+    const std::size_t room = std::min(out.room(), most_found());
+    const int found = failed ? -1 : ask(0, mask, static_cast<int>(room));
     if (found < 0) {
       if (!failed) failed = fault::from_errno(errno);
-      if (out.size() == request.filled && !result.woken) result.failed = failed;
-      return;
+      if (out.size() == filled && !result.woken) result.failed = failed;
+      break;
     }
     news = collect<true>(found, out, result.woken) && static_cast<std::size_t>(found) == room;
   }
+  result.entries = out.size();
+  return result;
 }
 
 void epoll_set::mute(int fd, registration& r) noexcept {

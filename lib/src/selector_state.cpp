@@ -236,7 +236,7 @@ fault selector::state::select(timeout t, const wait_options& options, wait_resul
   wait_request request = {
       .nanoseconds = span, .mask = options.sigmask, .out = events_.data(), .limit = limit};
   for (bool asked = !found.failed.is_errno(EAGAIN);; asked = false) {
-    if (!asked) found = wait(request);
+    if (!asked) found = multiplexer_->wait(request);
     if (!found.failed) {
       if (found.woken) channel_->consume();
       if (found.entries != 0 || found.woken || span == 0) break;
