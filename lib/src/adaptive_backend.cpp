@@ -189,9 +189,14 @@ fault adaptive_backend::place(int fd, registration& r) noexcept {
   if (must_be_watched(r)) return watch_alone(fd, r);
   const bool only_watching = handle_given_ || exclusive_ > 0;
   if (watched() != 0 || only_watching) {
-    if ((survivors_ >= 8 || only_watching) && !put_in_epoll(fd, r)) {
-      model_.paid(c::own);
-      return {};
+    if (survivors_ >= 8 || only_watching) {
+      const fault f = put_in_epoll(fd, r);
+      // A selector that watches itself, through whichever others, is wrong in every regime.
+      if (!f || f.is_errno(ELOOP) || f.is_errno(EINVAL)) {
+        model_.paid(c::own);
+        if (f) take_from_poll(r);
+        return f;
+      }
     }
     model_.spared(c::own);
   }

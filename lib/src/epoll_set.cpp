@@ -166,6 +166,13 @@ int epoll_set::ask(std::int64_t nanoseconds, const sigset_t* mask, int room) {
 }
 
 int epoll_set::ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room) {
+  if (nanoseconds == 0) {
+    // epoll_pwait(2) that need not wait does not look at signals; ppoll(2) does, and a handler runs.
+    pollfd self = {.fd = set_, .events = POLLIN, .revents = 0};
+    const timespec at_once{};
+    if (system_call.ppoll(&self, 1, &at_once, mask) < 0) return -1;
+    return system_call.epoll_wait(set_, found_.data(), room, 0);
+  }
   if (needs_timespec(nanoseconds) && has_fine_wait_) return ask_finely(nanoseconds, mask, room);
   const int milliseconds = to_milliseconds(nanoseconds);
   if (mask == nullptr) return system_call.epoll_wait(set_, found_.data(), room, milliseconds);

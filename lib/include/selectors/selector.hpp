@@ -23,19 +23,28 @@
 //   * The number of a descriptor is not its identity. Each registration has a generation; entries carry it;
 //     what the kernel still says about a descriptor that was unregistered is never delivered and never
 //     credited to a later owner of the number.
-//   * In the steady state a select makes one system call and allocates nothing.
+//   * In the steady state a select allocates nothing, and on a fixed backend makes one system call.
 //
 // THE RULE FOR CALLERS: unregister, then close. A registration whose descriptor was closed first is *stale*:
 // for its own events nothing is promised (there may be none; `status::invalid` once; or those of another file
 // that got the number), but no other key is hidden or delayed by it, select does not fail, and unregister
 // succeeds. audit() finds stale keys.
 //
+// WHICH BACKEND. The default, `adaptive`, waits with poll(2) while that is the cheaper one - few descriptors, most of
+// them ready, or a selector that lives for a wait or two - and moves quiet descriptors into an epoll(7) set when the
+// polling that they have cost would have paid for it; busy ones move back. It decides from counts, not from a clock, and
+// there is nothing to tune. Whatever a program does, it pays at most about twice what the best fixed backend would have
+// cost it, and over a long run much less. No kernel object is made before the first move, so making such a selector
+// costs nothing. When a descriptor moves, in which set it is, and how many system calls a single wait makes (one, or
+// two while both sets are in use, and one more when a first look has found nothing) are not promised. To have one
+// system call and no surprise, ask for a fixed backend.
+//
 // WHAT IS NOT PROMISED:
 //
 //   * The order of entries. When more is ready than the limit, the rest comes in later waits, fairly.
 //   * Readiness is a hint: another process may have drained the descriptor. Use O_NONBLOCK and expect EAGAIN.
 //   * A condition that nobody asked for (a hang-up on a write-only registration) makes no entry and no spin;
-//     on poll such a key is silent until modify, on epoll and select a later wanted condition is still
+//     on poll such a key is silent until modify, elsewhere a later wanted condition is still
 //     reported.
 //   * With trigger::edge, a report may come without a new edge: after modify, resume, and when the kernel's
 //     set had to be rebuilt.
