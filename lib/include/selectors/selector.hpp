@@ -30,14 +30,15 @@
 // that got the number), but no other key is hidden or delayed by it, select does not fail, and unregister
 // succeeds. audit() finds stale keys.
 //
-// WHICH BACKEND. The default, `adaptive`, waits with poll(2) while that is the cheaper one - few descriptors, most of
-// them ready, or a selector that lives for a wait or two - and moves quiet descriptors into an epoll(7) set when the
-// polling that they have cost would have paid for it; busy ones move back. It decides from counts, not from a clock, and
-// there is nothing to tune. Whatever a program does, it pays at most about twice what the best fixed backend would have
-// cost it, and over a long run much less. No kernel object is made before the first move, so making such a selector
-// costs nothing. When a descriptor moves, in which set it is, and how many system calls a single wait makes (one, or
-// two while both sets are in use, and one more when a first look has found nothing) are not promised. To have one
-// system call and no surprise, ask for a fixed backend.
+// WHICH BACKEND. The default, `adaptive`, waits with poll(2) while that is the cheaper one - few
+// descriptors, most of them ready, or a selector that lives for a wait or two - and moves quiet descriptors
+// into an epoll(7) set when the polling that they have cost would have paid for it; busy ones move back. It
+// decides from counts, not from a clock, and there is nothing to tune. Whatever a program does, it pays at
+// most about twice what the best fixed backend would have cost it, and over a long run much less. No kernel
+// object is made before the first move, so making such a selector costs nothing. When a descriptor moves, in
+// which set it is, and how many system calls a single wait makes (one, or two while both sets are in use,
+// and one more when a first look has found nothing) are not promised. To have one system call and no
+// surprise, ask for a fixed backend.
 //
 // WHAT IS NOT PROMISED:
 //
@@ -48,6 +49,8 @@
 //     reported.
 //   * With trigger::edge, a report may come without a new edge: after modify, resume, and when the kernel's
 //     set had to be rebuilt.
+//   * The numbers of the selector's own descriptors. One that is made anew takes the lowest that is free, so
+//     dup2(2) onto a number that the caller has closed may hit it, as with any library that opens files.
 //   * A second thread that registers while another waits: a selector is used by one thread at a time (wakers
 //     excepted).
 //   * vfork(2) and raw clone(2) bypass the fork guard. -fno-exceptions is not supported.
