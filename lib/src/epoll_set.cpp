@@ -209,6 +209,12 @@ bool epoll_set::is_delivered(int fd, registration& r, interest ready) noexcept {
   return true;
 }
 
+// Not a registration's event: the waker's, or a ghost's. Whether it was the waker's.
+bool epoll_set::is_waker(std::uint64_t cookie) noexcept {
+  rebuild_due_ |= cookie != waker_cookie;
+  return cookie == waker_cookie;
+}
+
 // Whether there was anything but the waker and, asked again, repetitions.
 template <bool again>
 bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept {
@@ -217,10 +223,9 @@ bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept 
     const auto fd = static_cast<int>(static_cast<std::uint32_t>(e->data.u64));
     registration* r = table_.find(fd, static_cast<std::uint32_t>(e->data.u64 >> 32));
     if (r == nullptr) [[unlikely]] {
-      const bool is_waker = e->data.u64 == waker_cookie;
-      woken |= is_waker;
-      rebuild_due_ |= !is_waker;
-      news |= !is_waker;
+      const bool wake = is_waker(e->data.u64);
+      woken |= wake;
+      news |= !wake;
     } else if (!again || !out.has(fd, *r)) [[likely]] {
       deliver(fd, *r, e->events, out);
       news = true;

@@ -78,6 +78,7 @@ class epoll_set {
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  [[gnu::cold, gnu::noinline]] bool is_waker(std::uint64_t cookie) noexcept;
   template <bool again>
   bool collect(int found, selection_writer& out, bool& woken) noexcept;
   [[gnu::cold, gnu::noinline]] wait_result look_again(const sigset_t* mask, selection_writer out,

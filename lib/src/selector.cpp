@@ -61,7 +61,7 @@ template <class State>
 
 // Tail calls of one another, each with no more of a frame than its own set needs.
 template <class Waiter, class State>
-[[gnu::noinline, gnu::flatten]] selection select_from(Waiter& waiter, const State& s, timeout t) {
+[[gnu::noinline, gnu::flatten]] selection select_from(const State& s, timeout t, Waiter& waiter) {
   wait_result found = not_asked;
   selection result;
   if (s->select_quickly(waiter, t, found, result)) [[likely]]
@@ -171,9 +171,9 @@ selection selector::select(timeout t) {
   if (state_ == nullptr || !state_->usable()) [[unlikely]]
     return select_slowly(state_, t, not_asked);
   multiplexer& m = state_->waiter();
-  if (m.only_epolls != nullptr) return select_from(*m.only_epolls, state_, t);
-  if (m.only_polls != nullptr) return select_from(*m.only_polls, state_, t);
-  return select_from(m, state_, t);
+  if (m.only_epolls != nullptr) return select_from(state_, t, *m.only_epolls);
+  if (m.only_polls != nullptr) return select_from(state_, t, *m.only_polls);
+  return select_from(state_, t, m);
 }
 selection selector::select(timeout t, const wait_options& options) {
   return throwing<selection>(state_, "select",
