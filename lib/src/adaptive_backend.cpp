@@ -70,18 +70,22 @@ class adaptive_backend final : public multiplexer {
 
   wait_result wait_once(const wait_request& request);
   wait_result poll_all(const wait_request& request);
-  wait_result ask_both(const wait_request& request);
+  [[gnu::noinline]] wait_result ask_both(const wait_request& request);
+  [[gnu::noinline]] wait_result wait_blocking(const wait_request& request);
   wait_result watch_all(const wait_request& request);
-  [[gnu::cold, gnu::noinline]] void before_first_wait() noexcept;
-  [[gnu::cold, gnu::noinline]] void prepare_limited() noexcept;
-  [[gnu::cold, gnu::noinline]] void hold(regime r) noexcept;
+  [[gnu::noinline]] void every_few_waits() noexcept;
+  [[gnu::noinline]] void count_registrations() noexcept;
+  [[gnu::cold, gnu::noinline]] void before_unusual_wait(const wait_request& request) noexcept;
+  void before_first_wait() noexcept;
+  void prepare_limited() noexcept;
+  void hold(regime r) noexcept;
   [[gnu::cold, gnu::noinline]] wait_result without_epoll(const wait_request& request,
                                                          const wait_result& before,
                                                          const wait_result& failed);
-  [[gnu::noinline]] void take_census() noexcept;
-  int count_busy(const wait_request& request, const wait_result& found) noexcept;
+  void take_census() noexcept;
+  [[gnu::noinline]] int count_busy(const wait_request& request, const wait_result& found) noexcept;
 
-  void follow(advice a, const wait_request& request, const wait_result& found) noexcept;
+  [[gnu::noinline]] void follow(advice a, const wait_request& request, const wait_result& found) noexcept;
   void move_to_epoll(bool all) noexcept;
   void move_to_poll() noexcept;
   void poll_busy(const wait_request& request, const wait_result& found) noexcept;
@@ -89,10 +93,6 @@ class adaptive_backend final : public multiplexer {
   [[gnu::cold, gnu::noinline]] void follow_parked(const wait_request& request,
                                                   const wait_result& found) noexcept;
   void watch_unwanted() noexcept;
-  void grow_older() noexcept {
-    std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
-    ages_.back() = table_.last_generation();
-  }
   bool is_quiet(const registration& r) const noexcept;
 
   registration_table& table_;
@@ -295,14 +295,15 @@ bool adaptive_backend::is_healthy(int fd, const registration& r) noexcept {
 
 // ---------------------------------------------------------------------------------------------- waits
 
-wait_result adaptive_backend::wait(const wait_request& request) {
-  const bool blocking = request.nanoseconds != 0;
-  if (waits_ == 0) before_first_wait();
-  if ((++waits_ & 7u) == 0) grow_older();
-  if (!blocking) {
-    if (polled_.size() == 0 && watched_.size() == 0 && waker_ < 0) return {};
-    return wait_once(request);
-  }
+[[gnu::flatten]] wait_result adaptive_backend::wait(const wait_request& request) {
+  if ((waits_++ & 7u) == 0) [[unlikely]]
+    every_few_waits();
+  if (request.nanoseconds != 0) return wait_blocking(request);
+  if (polled_.size() == 0 && watched_.size() == 0 && waker_ < 0) return {};
+  return wait_once(request);
+}
+
+wait_result adaptive_backend::wait_blocking(const wait_request& request) {
   if (look_first_ >= 2) {
     // A call that may block sets up a timer and queues itself on every descriptor; where waits have been returning at
     // once, looking first is cheaper.
@@ -320,17 +321,15 @@ wait_result adaptive_backend::wait(const wait_request& request) {
   return found;
 }
 
-wait_result adaptive_backend::wait_once(const wait_request& request) {
-  if (request.limit < table_.size()) [[unlikely]]
-    prepare_limited();
-  if (forced_regime) [[unlikely]]
-    hold(*forced_regime);
+inline wait_result adaptive_backend::wait_once(const wait_request& request) {
+  if (request.limit < table_.size() || forced_regime) [[unlikely]]
+    before_unusual_wait(request);
   if (watched_.size() == 0) return poll_all(request);
   if (polled_.size() == 0) return watch_all(request);
   return watched() == 0 ? poll_all(request) : ask_both(request);
 }
 
-wait_result adaptive_backend::poll_all(const wait_request& request) {
+inline wait_result adaptive_backend::poll_all(const wait_request& request) {
   const wait_result found = polled_.wait(request);
   if (found.failed) [[unlikely]]
     return found;
@@ -339,19 +338,15 @@ wait_result adaptive_backend::poll_all(const wait_request& request) {
   const wait_facts w = {.ready = static_cast<int>(found.entries - request.filled),
                         .before_first = static_cast<int>(polled_.before_first()),
                         .blocking = request.nanoseconds != 0};
-  const holdings h = have();
-  polled_.advance_clock(static_cast<std::uint32_t>(cost_model::scan_cost(h, w)));
-  if (table_.last_generation() != counted_generation_) {
-    const std::uint32_t registrations = (table_.last_generation() - counted_generation_) / 2;
-    model_.spared(c::own * static_cast<int>(std::min<std::uint32_t>(registrations, 1u << 20)));
-    counted_generation_ = table_.last_generation();
-  }
-  if (model_.census_due()) take_census();
-  follow(model_.after_polling(h, w), request, found);
+  const int polled = static_cast<int>(polled_.size());
+  polled_.advance_clock(static_cast<std::uint32_t>(cost_model::scan_cost(polled, w)));
+  if (table_.last_generation() != counted_generation_) [[unlikely]]
+    count_registrations();
+  if (!model_.keeps_polling(polled, w)) follow(model_.leave_polling(have(), w.ready), request, found);
   return found;
 }
 
-wait_result adaptive_backend::watch_all(const wait_request& request) {
+inline wait_result adaptive_backend::watch_all(const wait_request& request) {
   const wait_result found = watched_.wait(request);
   if (found.failed) [[unlikely]]
     return without_epoll(request, {}, found);
@@ -363,7 +358,10 @@ wait_result adaptive_backend::watch_all(const wait_request& request) {
   watched_was_ready_ = true;
   // Two busy ones are the least that a poll call of their own could pay for.
   const int busy = ready >= 2 ? count_busy(request, found) : 0;
-  follow(model_.after_watching(have(), ready, busy), request, found);
+  const int registered = static_cast<int>(watched_.size());
+  if (!model_.keeps_watching(registered, ready, busy)) {
+    follow(model_.leave_watching(have(), ready, busy), request, found);
+  }
   return found;
 }
 
@@ -410,11 +408,33 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
   w.before_first = static_cast<int>(polled_.before_first());
   watched_was_ready_ = w.ready_watched != 0;
   const holdings h = have();
-  polled_.advance_clock(static_cast<std::uint32_t>(cost_model::scan_cost(h, w)));
-  if (model_.census_due()) take_census();
+  polled_.advance_clock(static_cast<std::uint32_t>(cost_model::scan_cost(h.polled, w)));
   const int busy = w.ready_watched != 0 ? count_busy(request, found) : 0;
   follow(model_.after_mixed(h, w, busy), request, found);
   return found;
+}
+
+// What need not be done at every wait.
+void adaptive_backend::every_few_waits() noexcept {
+  if (waits_ == 1) {
+    before_first_wait();
+    return;
+  }
+  std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
+  ages_.back() = table_.last_generation();
+  if (polled_.size() != 0) take_census();
+}
+
+// Registering in the polling regime tells nobody (appends_to), so it is counted afterwards.
+void adaptive_backend::count_registrations() noexcept {
+  const std::uint32_t registrations = (table_.last_generation() - counted_generation_) / 2;
+  model_.spared(c::own * static_cast<int>(std::min<std::uint32_t>(registrations, 1u << 20)));
+  counted_generation_ = table_.last_generation();
+}
+
+void adaptive_backend::before_unusual_wait(const wait_request& request) noexcept {
+  if (request.limit < table_.size()) prepare_limited();
+  if (forced_regime) hold(*forced_regime);
 }
 
 void adaptive_backend::before_first_wait() noexcept {
