@@ -185,7 +185,7 @@ TEST_P(SystemCalls, AuditMakesOneOrThreeForEachRegistration) {
                                              : "status_flags status_flags");
 }
 
-INSTANTIATE_TEST_SUITE_P(, SystemCalls, all_backends(), backend_name);
+INSTANTIATE_TEST_SUITE_P(, SystemCalls, fixed_backends(), backend_name);
 
 TEST(SystemCallsOfEpoll, ANativeHandleIsMadeOnce) {
   recorded_calls calls;
