@@ -93,6 +93,18 @@ TEST_P(ClosedDescriptor, OfAPausedOrOneshotKeyIsFoundByAudit) {
   EXPECT_EQ(s.unregister(oneshot).fd, oneshot);
 }
 
+TEST_P(ClosedDescriptor, WhoseNumberIsAnotherFileIsFoundByAuditOnEpoll) {
+  const pipe_ends other = make_pipe();
+  const int number = make_stale();
+  const descriptor reused = duplicate(other.reader, number);
+  ASSERT_EQ(reused, number);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(s.audit().size(), is(backend::epoll) ? 1u : 0u) << "looking changes nothing";
+  put(other.writer);
+  EXPECT_EQ(s.unregister(number).fd, number);
+  EXPECT_TRUE(s.select(timeout::zero).empty());
+}
+
 TEST_P(ClosedDescriptor, IsRefusedByRegister) {
   std::error_code ec;
   s.register_fd(live.reader, read);
