@@ -158,7 +158,8 @@ class selector {
   // Waits until something is ready, at most `t`. Empty when the time is over - then woken() and interrupted()
   // tell whether it was. With nothing registered it is a sleep that a waker can end.
   //   std::errc::invalid_argument  limit is 0
-  //   ENOMEM, EINVAL (RLIMIT_NOFILE was lowered below the number of descriptors on poll)
+  //   ENOMEM; EMFILE and ENFILE when an epoll set has to be made anew; EINVAL when RLIMIT_NOFILE was lowered
+  //   below the number of descriptors on poll
   // register_fd, modify, unregister, pause and resume are allowed while the selection is looped over.
   [[nodiscard]] selection select(timeout t = timeout::infinite);
   [[nodiscard]] selection select(timeout t, const wait_options& options);
@@ -194,8 +195,7 @@ class selector {
   key get_key(int fd) const;
   key get_key(int fd, std::error_code& ec) const noexcept;
 
-  // A snapshot, in no promised order; later changes do not reach it. Throws what the verbs throw, and
-  // std::bad_alloc.
+  // A snapshot, in no promised order; later changes do not reach it. ENOMEM.
   std::vector<key> get_map() const;
   std::vector<key> get_map(std::error_code& ec) const noexcept;
 
