@@ -18,19 +18,20 @@ constexpr int longest_warm_up = 300;
 constexpr double warm_up_ns = 20e6;
 constexpr int longest_batch = 5000;
 
-// Settles and measures: the batch that takes about a sample.
+// Settles, then measures what the last operation took: the batch that takes about a sample.
 int warm_up(contestant& work, int least) {
   const double begin = thread_cpu_ns();
-  double last = work.run(1);
-  int done = 1;
-  while (done < longest_warm_up && (done < least || thread_cpu_ns() - begin < warm_up_ns)) {
-    last = work.run(1);
-    ++done;
+  double now = begin;
+  double timed = 0;
+  double whole = 0;
+  for (int done = 0; done < longest_warm_up && (done < least || now - begin < warm_up_ns); ++done) {
+    timed = work.run(1);
+    whole = thread_cpu_ns() - now;
+    now += whole;
   }
-  const double whole = std::max((thread_cpu_ns() - begin) / done, 1.0);
-  // A single operation is a rough measure where the clock costs as much; a short batch is a better one.
-  if (whole * 20 < sample_ns) last = work.run(20) / 20;
-  const double fitting = std::min(sample_ns / std::max(last, 1.0), sample_ns * untimed_share / whole);
+  // Where the clock costs as much as an operation, a short batch is a better measure.
+  if (whole * 20 < sample_ns) timed = work.run(20) / 20;
+  const double fitting = std::min(sample_ns / timed, sample_ns * untimed_share / whole);
   return std::clamp(static_cast<int>(fitting), 1, longest_batch);
 }
 

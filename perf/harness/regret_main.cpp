@@ -16,6 +16,7 @@
 #include "harness/progress_line.hpp"
 #include "harness/regret_picture.hpp"
 #include "harness/regret_report.hpp"
+#include "harness/wires.hpp"
 
 namespace {
 
@@ -50,6 +51,7 @@ std::string benchmark_name(const regret_cell& cell) {
 class lab {
  public:
   explicit lab(const options& chosen) : options_(chosen), cells_(regret_cells(chosen.quick)) {
+    leave_out_what_does_not_fit();
     const auto& arms = chosen.arms;
     if (!arms.empty())
       std::erase_if(cells_, [&](const regret_cell& cell) {
@@ -77,6 +79,16 @@ class lab {
   }
 
  private:
+  // A table without the largest sizes is better than none.
+  void leave_out_what_does_not_fit() {
+    int largest = 0;
+    for (const int n : grid_sizes) {
+      if (can_have_pairs(static_cast<std::size_t>(n))) largest = n;
+    }
+    if (std::erase_if(cells_, [&](const regret_cell& cell) { return cell.n > largest; }) != 0)
+      fmt::print("left out: more than {} descriptors; to have them: ulimit -Hn 20000\n", largest);
+  }
+
   int rounds_of(const regret_cell& cell) const {
     return std::max(options_.rounds / cell.rounds_divisor, std::min(fewest_rounds, options_.rounds));
   }
@@ -88,8 +100,8 @@ class lab {
         return measure(state, cell);
       } catch (const broken_measurement& e) {
         failure_ = std::make_exception_ptr(broken_measurement(benchmark_name(cell) + ": " + e.what()));
-      } catch (...) {
-        failure_ = std::current_exception();
+      } catch (const std::exception& e) {
+        failure_ = std::make_exception_ptr(std::runtime_error(benchmark_name(cell) + ": " + e.what()));
       }
     }
     state.SkipWithError("not measured");
@@ -97,9 +109,12 @@ class lab {
 
   void measure(benchmark::State& state, const regret_cell& cell) {
     show_progress(cell, "");
-    contest first(cell, options_.seed + measured_.size());
-    for ([[maybe_unused]] auto _ : state) state.SetIterationTime(first.round());
-    auto times = first.times();
+    cell_times times;
+    {
+      contest first(cell, options_.seed + measured_.size());
+      for ([[maybe_unused]] auto _ : state) state.SetIterationTime(first.round());
+      times = first.times();
+    }
     // Among hundreds of cells some are beyond their limit by chance: those are measured again, afresh, and all rounds
     // count.
     for (int again = 1; again <= 2 && regret_of(times).regret > find_regret_arm(cell.arm)->worst_limit;
@@ -153,6 +168,10 @@ void write_files(const regret_report& report, const std::filesystem::path& folde
 
 int measure_and_report(const options& chosen) {
   const interruption guard;
+  // Nobody shall take an older result for this one's.
+  if (!chosen.only_list)
+    for (const auto* file : {"regret.json", "regret.md", "regret.svg"})
+      std::filesystem::remove(chosen.report / file);
   const auto report = measured_report(chosen);
   if (chosen.only_list) return success;
   if (interruption::requested())

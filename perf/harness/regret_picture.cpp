@@ -13,6 +13,8 @@ namespace selectors::perf {
 namespace {
 
 constexpr std::array<std::string_view, 5> columns{"0", "1", "10%", "50%", "all"};
+// The label of a tic is a format of printf(3).
+constexpr std::array<std::string_view, 5> column_labels{"0", "1", "10%%", "50%%", "all"};
 
 struct place {
   std::size_t column;
@@ -85,7 +87,7 @@ std::string gnuplot_program(const regret_report& report, const std::filesystem::
   std::string program =
       fmt::format(settings, fmt::arg("width", 60 + 275 * across), fmt::arg("height", 80 + 330 * down),
                   fmt::arg("picture", picture.string()), fmt::arg("rows", down), fmt::arg("columns", across),
-                  fmt::arg("ready", quoted_axis(columns)), fmt::arg("sizes", quoted_axis(grid_sizes)));
+                  fmt::arg("ready", quoted_axis(column_labels)), fmt::arg("sizes", quoted_axis(grid_sizes)));
   for (std::size_t i = 0; i < panels.size(); ++i)
     program += panel(panels[i].first, panels[i].second, i % across == 0, i + across >= panels.size(), i);
   return program + "unset multiplot\n";

@@ -10,59 +10,82 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <system_error>
 
 namespace selectors::perf {
 namespace {
 
-// Read ends get the lowest free numbers: what select(2) costs depends on the highest.
-constexpr int write_ends_from = FD_SETSIZE;
+// What need not be low is moved up here: what select(2) costs depends on the highest number that it is given.
+constexpr int high_from = FD_SETSIZE;
+
+std::size_t live_pairs = 0;
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::system_category(), what);
 }
 
+int moved_up(int fd) {
+  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, high_from);
+  if (high < 0) return fd;
+  ::close(fd);
+  return high;
+}
+
+void make_room(std::size_t pairs) {
+  if (can_have_pairs(live_pairs + pairs)) return;
+  throw std::runtime_error(
+      fmt::format("{} more socket pairs are more than this process may have; raise the limit of descriptors: "
+                  "ulimit -Hn 20000",
+                  pairs));
+}
+
 }  // namespace
 
 bool can_have_pairs(std::size_t pairs) {
-  const auto wanted = static_cast<rlim_t>(write_ends_from) + 2 * pairs;
+  const rlim_t wanted = static_cast<rlim_t>(high_from) + 2 * pairs;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
   if (limit.rlim_cur >= wanted) return true;
-  limit.rlim_cur = wanted;
-  if (limit.rlim_max < wanted) limit.rlim_max = wanted;  // the superuser may
+  limit = {wanted, std::max(limit.rlim_max, wanted)};  // the superuser may raise both
   return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-wires::wires(int n) : ready_(static_cast<std::size_t>(n), 0) {
-  if (!can_have_pairs(ready_.size()))
-    throw std::runtime_error(
-        fmt::format("{0} socket pairs need {1} descriptors; raise the limit: ulimit -Hn {1}", n,
-                    write_ends_from + 2 * n));
-  try {
-    for (int i = 0; i < n; ++i) {
-      std::array<int, 2> pair{};
-      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0)
-        fail("socketpair");
-      read_ends_.push_back(pair[0]);
-      const int write_end = ::fcntl(pair[1], F_DUPFD_CLOEXEC, write_ends_from);
-      if (write_end >= 0) ::close(pair[1]);
-      write_ends_.push_back(write_end >= 0 ? write_end : pair[1]);
-    }
-  } catch (...) {
-    close_all();
-    throw;
-  }
+wires::wires(int n) {
+  make_room(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) add_pair(0);
 }
 
 wires::~wires() {
-  close_all();
-}
-
-void wires::close_all() noexcept {
   for (const int fd : read_ends_) ::close(fd);
   for (const int fd : write_ends_) ::close(fd);
+  live_pairs -= read_ends_.size();
+}
+
+std::vector<std::shared_ptr<wires>> wires::alike(std::size_t count, int n, std::uint64_t seed) {
+  make_room(count * static_cast<std::size_t>(n));
+  std::vector<std::shared_ptr<wires>> all;
+  for (std::size_t i = 0; i < count; ++i) all.emplace_back(new wires);
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  for (int pair = 0; pair < n; ++pair) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) all[i]->add_pair(i == 0 ? 0 : high_from);
+  }
+  return all;
+}
+
+void wires::add_pair(int read_end_from) {
+  std::array<int, 2> pair{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    fail("socketpair");
+  read_ends_.push_back(read_end_from == 0 ? pair[0] : moved_up(pair[0]));
+  write_ends_.push_back(moved_up(pair[1]));
+  ready_.push_back(0);
+  ++live_pairs;
 }
 
 bool wires::fit_select() const noexcept {

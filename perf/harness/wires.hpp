@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,9 @@ class wires {
   ~wires();
   wires(const wires&) = delete;
   wires& operator=(const wires&) = delete;
+
+  // Several of `n` pairs, made in turn, pair by pair, so that none lies better in memory. The first has low numbers.
+  static std::vector<std::shared_ptr<wires>> alike(std::size_t count, int n, std::uint64_t seed);
 
   int size() const noexcept { return static_cast<int>(read_ends_.size()); }
   std::span<const int> read_ends() const noexcept { return read_ends_; }
@@ -33,14 +38,15 @@ class wires {
   void set_spread_ready(int k);
 
  private:
-  void close_all() noexcept;
+  wires() = default;
+  void add_pair(int read_end_from);
 
   std::vector<int> read_ends_;
   std::vector<int> write_ends_;
   std::vector<char> ready_;
 };
 
-// Whether a process may have `pairs` socket pairs and some descriptors more; raises its limit if need be.
+// Whether this process may have so many socket pairs and some descriptors more; raises its limit if need be.
 bool can_have_pairs(std::size_t pairs);
 
 }  // namespace selectors::perf
