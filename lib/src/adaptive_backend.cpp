@@ -45,7 +45,7 @@ void adaptive_backend::close() noexcept {
   ages_.fill(counted_generation_);
   survivors_ = 8;
   look_first_ = 2;
-  watched_was_ready_ = handle_given_ = false;
+  watched_was_ready_ = has_unwanted_ = handle_given_ = false;
 }
 
 [[gnu::flatten]] wait_result adaptive_backend::wait(const wait_request& request) {
@@ -82,12 +82,18 @@ inline wait_result adaptive_backend::wait_once(const wait_request& request) {
   return watched() == 0 ? poll_all(request) : ask_both(request);
 }
 
-inline wait_result adaptive_backend::poll_all(const wait_request& request) {
+// What the poll set has parked may not be heard from the epoll set either: it is told before that one is asked.
+inline wait_result adaptive_backend::ask_poll(const wait_request& request) {
   const wait_result found = polled_.wait(request);
-  if (found.failed) [[unlikely]]
-    return found;
   if (polled_.take_parked()) [[unlikely]]
     follow_parked(request, found);
+  return found;
+}
+
+inline wait_result adaptive_backend::poll_all(const wait_request& request) {
+  const wait_result found = ask_poll(request);
+  if (found.failed) [[unlikely]]
+    return found;
   const wait_facts w = {.ready = static_cast<int>(found.entries - request.filled),
                         .before_first = static_cast<int>(polled_.before_first()),
                         .blocking = request.nanoseconds != 0};
@@ -131,18 +137,20 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
     w.ready_watched = static_cast<int>(from_epoll.entries - found.entries);
     return !from_epoll.failed;
   };
-  // Where it was ready last time it is asked at once; polling it first would be a call for nothing.
-  if (watched_was_ready_ && !ask_epoll()) return without_epoll(request, {}, from_epoll);
+  // Where it was ready last time it is asked at once; polling it first would be a call for nothing. Nor can it be polled
+  // before it has been made anew.
+  if ((watched_was_ready_ || !watched_.is_whole()) && !ask_epoll())
+    return without_epoll(request, found, from_epoll);
   const bool woken_by_epoll = from_epoll.woken;
   if (w.asked_epoll && (w.ready_watched != 0 || woken_by_epoll || !w.blocking)) {
     look.filled = from_epoll.entries;
-    found = polled_.wait(look);
+    found = ask_poll(look);
   } else {
     polled_.watch_nested(watched_.fd());
     w.nested = true;
-    found = polled_.wait(request);
+    found = ask_poll(request);
     polled_.watch_nested(-1);
-    if (!found.failed && polled_.nested_was_ready()) {
+    if (!found.failed && polled_.nested_was_ready() && found.entries < request.limit) {
       const wait_result from_poll = found;
       if (!ask_epoll()) return without_epoll(request, from_poll, from_epoll);
       found = from_epoll;
@@ -155,8 +163,6 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
     if (from_epoll.entries == request.filled) return found;
     found = from_epoll;
   }
-  if (polled_.take_parked()) [[unlikely]]
-    follow_parked(request, found);
   w.ready = static_cast<int>(found.entries - request.filled);
   w.before_first = static_cast<int>(polled_.before_first());
   watched_was_ready_ = w.ready_watched != 0;
@@ -175,6 +181,7 @@ void adaptive_backend::every_few_waits() noexcept {
   }
   std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
   ages_.back() = table_.last_generation();
+  if (has_unwanted_) watch_unwanted();
   if (polled_.size() != 0) take_census();
 }
 
@@ -186,8 +193,8 @@ void adaptive_backend::count_registrations() noexcept {
 }
 
 void adaptive_backend::before_unusual_wait(const wait_request& request) noexcept {
-  if (request.limit < table_.size()) prepare_limited();
   if (forced_regime) hold(*forced_regime);
+  if (request.limit < table_.size()) prepare_limited();
 }
 
 void adaptive_backend::before_first_wait() noexcept {
@@ -197,11 +204,15 @@ void adaptive_backend::before_first_wait() noexcept {
   if (model_.first_wait(experience, have()) == advice::watch_all) move_to_epoll(true);
 }
 
-// Turns are kept within a set, so all that may be ready has to be in one.
+// Turns are kept within a set, so all that may be ready has to be in one. Where that cannot be, the sets take turns.
 void adaptive_backend::prepare_limited() noexcept {
   if (polled_.size() == 0 || watched() == 0) return;
-  move_to_epoll(true);
-  if (polled_.size() != 0) move_to_poll();
+  if (refused_ != 0) {
+    move_to_poll();
+  } else {
+    move_to_epoll(true);
+  }
+  watched_was_ready_ = !watched_was_ready_;
 }
 
 void adaptive_backend::hold(regime r) noexcept {
@@ -211,7 +222,11 @@ void adaptive_backend::hold(regime r) noexcept {
   polled_.for_each([this](int fd, registration& member) {
     if (fd % 2 == 0) (void)put_in_epoll(fd, member);
   });
-  if (watched() != 0) mask_armed();
+  table_.for_each([this](int fd, registration& member) {
+    const bool movable = exclusive_ == 0 && !handle_given_ && member.state == watch::live;
+    if (fd % 2 == 0 || member.position != 0 || !movable || must_be_watched(member)) return;
+    (void)mask_and_poll(fd, member);
+  });
   regime_may_have_changed();
 }
 
@@ -220,19 +235,24 @@ wait_result adaptive_backend::without_epoll(const wait_request& request, const w
                                             const wait_result& failed) {
   const bool has_found = before.entries != request.filled || before.woken;
   if (failed.failed.is_errno(EINTR)) return has_found ? before : failed;
-  bool all = true;
+  bool can_do_without = !handle_given_ && !polled_.make_room(table_.size());
+  table_.for_each([&](int, const registration& r) {
+    if (!is_parked(r.state) && (r.mode == trigger::edge || r.mode == trigger::exclusive))
+      can_do_without = false;
+  });
+  // Otherwise the next wait tries again.
+  if (!can_do_without) return has_found ? before : failed;
   watched_.close();
-  armed_ = 0;
+  armed_ = refused_ = 0;
   table_.for_each([&](int fd, registration& r) {
     r.in_epoll = entry::none;
     if (is_parked(r.state) || r.position != 0) return;
-    if (r.state == watch::muted) r.state = watch::live;
-    if (must_be_watched(r) || put_in_poll(fd, r)) all = false;
+    r.state = watch::live;  // if it was muted
+    polled_.insert(fd, r);
   });
   model_.settled();
   regime_may_have_changed();
-  if (has_found) return before;
-  return all ? polled_.wait(request) : failed;
+  return has_found ? before : ask_poll(request);
 }
 
 std::unique_ptr<multiplexer> make_adaptive_backend(registration_table& table) noexcept {

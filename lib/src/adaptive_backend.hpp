@@ -61,11 +61,15 @@ class adaptive_backend final : public multiplexer {
   fault put_in_poll(int fd, registration& r) noexcept;
   void take_from_poll(registration& r) noexcept;
   fault put_in_epoll(int fd, registration& r) noexcept;
+  fault poll_instead(int fd, registration& r, fault refusal) noexcept;
+  void poll_as_before(int fd, registration& r, const registration& old) noexcept;
+  fault mask_and_poll(int fd, registration& r) noexcept;
   fault place(int fd, registration& r) noexcept;
   fault watch_alone(int fd, registration& r) noexcept;
   void regime_may_have_changed() noexcept;
 
   wait_result wait_once(const wait_request& request);
+  wait_result ask_poll(const wait_request& request);
   wait_result poll_all(const wait_request& request);
   [[gnu::noinline]] wait_result ask_both(const wait_request& request);
   [[gnu::noinline]] wait_result wait_blocking(const wait_request& request);
@@ -108,6 +112,7 @@ class adaptive_backend final : public multiplexer {
   std::int8_t survivors_ = 8;   // whether what is registered usually lives long: from 8 on
   std::int8_t look_first_ = 2;  // from 2 on, waits that could block have found something at once
   bool watched_was_ready_ = false;
+  bool has_unwanted_ = false;  // that epoll has not taken yet
   bool handle_given_ = false;
 };
 

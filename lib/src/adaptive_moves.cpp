@@ -13,7 +13,8 @@ using c = kernel_costs;
 
 fault adaptive_backend::need_set() noexcept {
   if (watched_.has_set()) return {};
-  if (const fault f = watched_.open()) return f;
+  // Whoever has the handle expects to hear from what was in the set that is lost.
+  if (const fault f = handle_given_ ? watched_.rebuild() : watched_.open()) return f;
   rebuilds_ = watched_.rebuilds();
   const fault f = waker_ < 0 ? fault() : watched_.watch_waker(waker_);
   if (f) watched_.close();
@@ -43,9 +44,35 @@ fault adaptive_backend::put_in_epoll(int fd, registration& r) noexcept {
   fault f;
   if (r.in_epoll != entry::armed || !was_polled) f = watched_.insert(fd, r);
   r.since = waits_ & wait_mask;
-  if (f.is_errno(EPERM)) r.in_epoll = entry::refused;
+  if (f.is_errno(EPERM)) {
+    watched_.forget(fd, r);
+    r.in_epoll = entry::refused;
+  }
   if (f && was_polled) polled_.insert(fd, r), refused_ += static_cast<int>(r.in_epoll == entry::refused);
   return f;
+}
+
+// Its entry could not be changed: without one, then.
+fault adaptive_backend::poll_instead(int fd, registration& r, fault refusal) noexcept {
+  if (const fault f = polled_.make_room()) return f;
+  watched_.forget(fd, r);
+  if (refusal.is_errno(EPERM)) r.in_epoll = entry::refused;
+  return put_in_poll(fd, r);
+}
+
+// What cannot be watched as it should be stays what it was.
+void adaptive_backend::poll_as_before(int fd, registration& r, const registration& old) noexcept {
+  if (must_be_watched(old)) return;
+  if (r.position == 0 && put_in_poll(fd, r)) return;
+  registration before = r;
+  before.wanted = old.wanted;
+  polled_.update(before);
+}
+
+fault adaptive_backend::mask_and_poll(int fd, registration& r) noexcept {
+  if (const fault f = polled_.make_room()) return f;
+  if (const fault f = watched_.mask(fd, r)) return f;
+  return put_in_poll(fd, r);
 }
 
 fault adaptive_backend::place(int fd, registration& r) noexcept {
@@ -93,22 +120,24 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
   if (!polled) {
     model_.paid(c::change);
     f = watched_.update(fd, r, old);
+    if (f && !must_be_watched(r)) f = poll_instead(fd, r, f);
+    if (f && !exists(r.in_epoll)) poll_as_before(fd, r, old);
     if (!f && old.mode == trigger::exclusive) --exclusive_;
     if (!f && r.mode == trigger::exclusive && ++exclusive_ == 1) move_to_epoll(true);
   } else if (must_be_watched(r)) {
-    f = watch_alone(fd, r);
-    if (f) {
-      registration before = r;
-      before.wanted = old.wanted;
-      polled_.update(before);
+    if (r.in_epoll == entry::armed) {  // for something else
+      --armed_;
+      watched_.forget(fd, r);
     }
+    f = watch_alone(fd, r);
+    if (f) poll_as_before(fd, r, old);
   } else {
     model_.spared(c::change);
     polled_.update(r);
     // An entry that is out of date serves nobody, but in the mixed regime it would wake.
-    if (r.in_epoll == entry::armed && watched_.insert(fd, r)) {
+    if (r.in_epoll == entry::armed && (!watched_.is_whole() || watched_.insert(fd, r))) {
       --armed_;
-      watched_.erase(fd, r);
+      watched_.forget(fd, r);
     }
   }
   regime_may_have_changed();
@@ -138,12 +167,20 @@ void adaptive_backend::park(int fd, registration& r) noexcept {
 
 fault adaptive_backend::unpark(int fd, registration& r) noexcept {
   // A oneshot that fired in the epoll set has a disarmed entry there, which nothing but arming makes good again.
-  const fault f = exists(r.in_epoll) ? watched_.insert(fd, r) : place(fd, r);
+  fault f;
+  if (exists(r.in_epoll)) {
+    f = watched_.insert(fd, r);
+    if (f && !must_be_watched(r)) f = poll_instead(fd, r, f);
+    if (!f && r.mode == trigger::exclusive && ++exclusive_ == 1) move_to_epoll(true);
+  } else {
+    f = place(fd, r);
+  }
   regime_may_have_changed();
   return f;
 }
 
 fault adaptive_backend::watch_waker(int fd) noexcept {
+  if (const fault f = polled_.make_room()) return f;
   if (watched_.has_set()) {
     if (const fault f = watched_.watch_waker(fd)) return f;
   }
@@ -180,7 +217,7 @@ int adaptive_backend::count_busy(const wait_request& request, const wait_result&
   int busy = 0;
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     registration* r = table_.find(request.out[i].fd);
-    if (r->position != 0 || must_be_watched(*r)) continue;
+    if (r->position != 0 || r->state != watch::live || must_be_watched(*r)) continue;
     const std::uint32_t missed = ((waits_ - r->since) & wait_mask) - 1;
     const int account = cost_model::watched_account(static_cast<int>(r->since >> wait_bits), missed,
                                                     c::epoll_each - c::poll_each);
@@ -193,6 +230,7 @@ int adaptive_backend::count_busy(const wait_request& request, const wait_result&
 void adaptive_backend::follow(advice a, const wait_request& request, const wait_result& found) noexcept {
   if (a == advice::stay) [[likely]]
     return;
+  if (forced_regime) return;
   if (a == advice::watch_all) move_to_epoll(true);
   if (a == advice::watch_quiet) move_to_epoll(false);
   if (a == advice::poll_all) move_to_poll();
@@ -209,7 +247,6 @@ void adaptive_backend::move_to_epoll(bool all) noexcept {
     const bool masked = r.in_epoll == entry::masked;
     if (!put_in_epoll(fd, r) && !armed) model_.paid(masked ? c::change : c::own);
   });
-  if (polled_.size() != 0 && watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
@@ -220,20 +257,17 @@ void adaptive_backend::move_to_poll() noexcept {
     if (r.position != 0 || r.state != watch::live || must_be_watched(r)) return;
     (void)put_in_poll(fd, r);
   });
-  if (watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
 void adaptive_backend::poll_busy(const wait_request& request, const wait_result& found) noexcept {
   if (handle_given_ || exclusive_ > 0) return;
-  mask_armed();
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     const int fd = request.out[i].fd;
     registration& r = *table_.find(fd);
     const bool busy = static_cast<int>(r.since >> wait_bits) >= cost_model::busy_at;
     if (r.position != 0 || r.state != watch::live || must_be_watched(r) || !busy) continue;
-    if (watched_.mask(fd, r)) continue;
-    (void)put_in_poll(fd, r);
+    (void)mask_and_poll(fd, r);
   }
   if (watched() == 0) model_.settled();
   regime_may_have_changed();
@@ -245,7 +279,7 @@ void adaptive_backend::mask_armed() noexcept {
   polled_.for_each([this](int fd, registration& r) {
     if (r.in_epoll != entry::armed) return;
     --armed_;
-    if (watched_.mask(fd, r)) watched_.erase(fd, r);
+    if (watched_.mask(fd, r)) watched_.forget(fd, r);
   });
 }
 
@@ -253,7 +287,7 @@ void adaptive_backend::mask_armed() noexcept {
 void adaptive_backend::follow_parked(const wait_request& request, const wait_result& found) noexcept {
   for (std::size_t i = request.filled; i < found.entries; ++i) {
     registration& r = *table_.find(request.out[i].fd);
-    if (is_parked(r.state)) watched_.erase(request.out[i].fd, r);
+    if (is_parked(r.state)) watched_.forget(request.out[i].fd, r);
   }
   armed_ = refused_ = 0;
   polled_.for_each([this](int, const registration& r) {
@@ -265,26 +299,35 @@ void adaptive_backend::follow_parked(const wait_request& request, const wait_res
 
 // poll reports such a condition for ever; epoll, asked for edges, once.
 void adaptive_backend::watch_unwanted() noexcept {
+  has_unwanted_ = false;
   table_.for_each([this](int fd, registration& r) {
-    if (r.state != watch::unwanted || need_set()) return;
+    if (r.state != watch::unwanted) return;
     r.state = watch::muted;
-    if (watched_.insert(fd, r)) r.state = watch::unwanted;
+    fault f = need_set();
+    if (!f) f = watched_.insert(fd, r);
+    if (f) r.state = watch::unwanted;
+    has_unwanted_ |= f && !f.is_errno(EPERM);
   });
-  if (watched() != 0) mask_armed();
   regime_may_have_changed();
 }
 
 void adaptive_backend::regime_may_have_changed() noexcept {
   if (watched_.rebuilds() != rebuilds_) {
-    // A rebuild has left out the entries of what is polled.
+    // A rebuild has left out the entries of what is polled, and what is not open any more.
     rebuilds_ = watched_.rebuilds();
-    armed_ = 0;
+    armed_ = exclusive_ = 0;
+    table_.for_each([this](int, const registration& r) {
+      exclusive_ += static_cast<int>(r.mode == trigger::exclusive && r.in_epoll == entry::armed);
+    });
   }
+  if (armed_ != 0 && watched() != 0) mask_armed();
   appends_to = watched() == 0 && !handle_given_ ? &polled_ : nullptr;
 }
 
 fault adaptive_backend::native_handle(int& handle) noexcept {
-  if (const fault f = need_set()) return f;
+  if (!handle_given_) {
+    if (const fault f = need_set()) return f;
+  }
   if (const fault f = watched_.handle(handle)) return f;
   handle_given_ = true;
   move_to_epoll(true);
@@ -296,8 +339,14 @@ fault adaptive_backend::leave_parent() noexcept {
   waker_ = -1;
   if (const fault f = polled_.watch_waker(-1)) return f;
   handle_given_ = false;
-  if (!watched_.has_set()) return {};
-  const fault f = watched_.leave_parent();
+  watched_.close();
+  armed_ = 0;
+  bool needs_set = false;
+  table_.for_each([&](int, registration& r) {
+    if (exists(r.in_epoll)) r.in_epoll = entry::none;
+    needs_set |= !is_parked(r.state) && r.position == 0;
+  });
+  const fault f = needs_set ? watched_.rebuild() : fault();
   regime_may_have_changed();
   return f;
 }

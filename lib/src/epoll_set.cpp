@@ -73,8 +73,10 @@ fault epoll_set::control(int operation, int fd, const registration& r) noexcept 
 
 fault epoll_set::insert(int fd, registration& r) noexcept {
   if (set_ < 0) [[unlikely]] {
+    const watch state = r.state;
     if (const fault f = rebuild()) return f;
     if (exists(r.in_epoll)) return {};
+    r.state = state;  // stale is what it is to a rebuild; here the caller hears why
   }
   if (exists(r.in_epoll)) return change(fd, r);
   fault f = control(EPOLL_CTL_ADD, fd, r);
@@ -102,6 +104,10 @@ fault epoll_set::mask(int fd, registration& r) noexcept {
 // MOD, or what comes nearest.
 fault epoll_set::change(int fd, registration& r) noexcept {
   if (const fault f = need_set()) return f;
+  if (r.mode == trigger::exclusive) {  // which no entry can become
+    erase(fd, r);
+    return insert(fd, r);
+  }
   fault f = control(EPOLL_CTL_MOD, fd, r);
   if (f.is_errno(ENOENT)) f = adopt(fd, r);
   if (f) return f;
@@ -133,14 +139,23 @@ fault epoll_set::update(int fd, registration& r, const registration& old) noexce
 }
 
 void epoll_set::erase(int fd, registration& r) noexcept {
-  if (!exists(r.in_epoll)) return;
+  // Where the entry cannot be reached, it is not this registration's any more.
+  if (!take_out(fd, r)) r.generation = table_.next_generation();
+}
+
+void epoll_set::forget(int fd, registration& r) noexcept {
+  if (!take_out(fd, r)) rebuild_due_ = true;
+}
+
+// False when it may still be there.
+bool epoll_set::take_out(int fd, registration& r) noexcept {
+  if (!exists(r.in_epoll)) return true;
   masked_ -= static_cast<std::size_t>(r.in_epoll == entry::masked);
   r.in_epoll = entry::none;
   --count_;
-  if (set_ < 0) return;
+  if (set_ < 0) return true;
   epoll_event unused{};
-  // Where the entry cannot be reached, it is not this registration's any more.
-  if (system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) != 0) r.generation = table_.next_generation();
+  return system_call.epoll_ctl(set_, EPOLL_CTL_DEL, fd, &unused) == 0;
 }
 
 fault epoll_set::watch_waker(int fd) noexcept {
@@ -303,7 +318,7 @@ void epoll_set::rearm(int fd, registration& r) noexcept {
     if (control(EPOLL_CTL_MOD, fd, r)) rebuild_due_ = true;
     return;
   }
-  erase(fd, r);
+  forget(fd, r);
   if (insert(fd, r)) rebuild_due_ = true;
 }
 
@@ -383,11 +398,11 @@ fault epoll_set::fill(int set) noexcept {
   table_.for_each([&](int fd, registration& r) {
     if (failed || !belongs_here(r)) return;
     const fault f = control(EPOLL_CTL_ADD, fd, r);
-    if (f.is_errno(ENOMEM) || f.is_errno(ENOSPC)) {
-      failed = f;
-    } else if (f) {
+    if (f.is_errno(EBADF) || f.is_errno(EPERM) || f.is_errno(EINVAL) || f.is_errno(ELOOP)) {
       // Closed, or another file's by now: the new set itself may have got the number.
       r.state = watch::stale;
+    } else if (f) {
+      failed = f;
     }
   });
   return failed;
@@ -398,7 +413,11 @@ void epoll_set::count_entries() noexcept {
   count_ = masked_ = 0;
   ++rebuilds_;
   table_.for_each([this](int, registration& r) {
-    r.in_epoll = belongs_here(r) ? entry::armed : entry::none;
+    if (belongs_here(r)) {
+      r.in_epoll = entry::armed;
+    } else if (exists(r.in_epoll)) {
+      r.in_epoll = entry::none;
+    }
     count_ += static_cast<std::size_t>(exists(r.in_epoll));
   });
 }

@@ -39,6 +39,8 @@ class epoll_set {
   fault update(int fd, registration& r, const registration& old) noexcept;
   // A ghost that this leaves behind is no longer this registration's: it gets another generation.
   void erase(int fd, registration& r) noexcept;
+  // The same for a registration that stays what it is: a ghost of it has the set made anew.
+  void forget(int fd, registration& r) noexcept;
   // Keeps the entry, for nothing. While the poll set has the registration (position is not 0), an entry of either kind
   // is not delivered.
   fault mask(int fd, registration& r) noexcept;
@@ -56,6 +58,8 @@ class epoll_set {
   fault leave_parent() noexcept;
 
   bool has_set() const noexcept { return set_ >= 0; }
+  // Whether the kernel's set is what it should be; else the next wait makes it anew.
+  bool is_whole() const noexcept { return set_ >= 0 && !rebuild_due_; }
   int fd() const noexcept { return set_; }
   std::size_t size() const noexcept { return count_; }
   std::size_t masked() const noexcept { return masked_; }
@@ -69,6 +73,7 @@ class epoll_set {
   std::size_t most_found() const noexcept { return count_ + 2; }
 
   fault control(int operation, int fd, const registration& r) noexcept;
+  bool take_out(int fd, registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
   fault adopt(int fd, registration& r) noexcept;
   fault need_set() noexcept;

@@ -15,6 +15,13 @@ fault poll_set::grow() noexcept {
   return {};
 }
 
+fault poll_set::make_room(std::size_t more) noexcept {
+  while (end() + more > capacity_) {
+    if (const fault f = grow()) return f;
+  }
+  return {};
+}
+
 void poll_set::update(const registration& r) noexcept {
   polled_[r.position].events = static_cast<short>(bits_for(r.wanted));
 }

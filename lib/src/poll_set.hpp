@@ -35,6 +35,7 @@ class poll_set {
   }
   // ENOMEM.
   fault make_room() noexcept { return has_room() ? fault() : grow(); }
+  fault make_room(std::size_t more) noexcept;
 
   void update(const registration& r) noexcept;
   void erase(registration& r) noexcept;

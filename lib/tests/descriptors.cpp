@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -33,6 +35,21 @@ std::vector<pipe_ends> make_pipes(std::size_t count) {
 
 descriptor duplicate(int fd, int lowest) {
   return descriptor(checked(::fcntl(fd, F_DUPFD_CLOEXEC, lowest), "F_DUPFD_CLOEXEC"));
+}
+
+hung_up_writer::hung_up_writer() {
+  int ends[2];
+  checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), "socketpair");
+  end = descriptor(ends[0]);
+  peer = descriptor(ends[1]);
+  const std::array<char, 4096> bytes{};
+  while (::send(end, bytes.data(), bytes.size(), 0) > 0) continue;
+  checked(::shutdown(end, SHUT_RDWR), "shutdown");
+}
+
+void hung_up_writer::make_room() const {
+  std::array<char, 4096> bytes{};
+  while (::recv(peer, bytes.data(), bytes.size(), 0) > 0) continue;
 }
 
 void put(int fd) {

@@ -39,6 +39,15 @@ std::vector<pipe_ends> make_pipes(std::size_t count);
 // A second number for the same file, not below `lowest`.
 descriptor duplicate(int fd, int lowest = 0);
 
+// Hung up, for both directions, and without room to write: nothing that a writer asks for.
+struct hung_up_writer {
+  hung_up_writer();
+  void make_room() const;
+
+  descriptor end;
+  descriptor peer;
+};
+
 // A byte into it; a byte out of it.
 void put(int fd);
 void drain(int fd);
