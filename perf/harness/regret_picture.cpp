@@ -47,11 +47,13 @@ std::string quoted_axis(const auto& names) {
 constexpr auto settings =
     R"program(set terminal svg size {width},{height} font 'sans-serif,13' background rgb 'white'
 set output '{picture}'
-set multiplot layout {rows},{columns} title "Regret: time of the adaptive backend / time of the best fixed one (blue: faster than each)" font ',16' margins 0.05,0.97,0.07,0.87 spacing 0.05,0.10
+set multiplot layout {down},{across} margins {left},{right},{bottom},{top} spacing {between},{below} \
+  title "Regret: adaptive / best fixed backend, blue: faster than each" font ',15'
 set palette defined (0.6 '#2166ac', 0.85 '#92c5de', 1 '#f7f7f7', 1.1 '#fddbc7', 1.25 '#ef8a62', 1.6 '#b2182b')
 set cbrange [0.6:1.6]
 unset colorbox
 unset key
+set style fill solid noborder
 set tics scale 0 nomirror
 set border 0
 set xrange [-0.5:4.5]
@@ -60,18 +62,39 @@ set xtics ({ready})
 set ytics ({sizes})
 )program";
 
-std::string panel(std::string_view arm, const heat& map, bool first_of_row, bool last_of_column,
-                  std::size_t number) {
+// Pixels.
+constexpr double panel_width = 230;
+constexpr double panel_height = 270;
+constexpr double left = 75;
+constexpr double right = 15;
+constexpr double top = 75;
+constexpr double bottom = 55;
+constexpr double between = 55;
+constexpr double below = 75;
+
+std::string head(std::size_t across, std::size_t down, const std::filesystem::path& picture) {
+  const double width = left + static_cast<double>(across) * (panel_width + between) - between + right;
+  const double height = top + static_cast<double>(down) * (panel_height + below) - below + bottom;
+  return fmt::format(settings, fmt::arg("width", width), fmt::arg("height", height),
+                     fmt::arg("picture", picture.string()), fmt::arg("across", across),
+                     fmt::arg("down", down), fmt::arg("left", left / width),
+                     fmt::arg("right", 1 - right / width), fmt::arg("bottom", bottom / height),
+                     fmt::arg("top", 1 - top / height), fmt::arg("between", between / width),
+                     fmt::arg("below", below / height), fmt::arg("ready", quoted_axis(column_labels)),
+                     fmt::arg("sizes", quoted_axis(grid_sizes)));
+}
+
+std::string panel(std::string_view arm, const heat& map, bool first_of_row, std::size_t number) {
   std::string text = fmt::format("$data{} << END\n", number);
   for (const auto& [at, regret] : map) text += fmt::format("{} {} {:.4f}\n", at.column, at.row, regret);
-  text += fmt::format("END\nset title '{}' offset 0,-0.5\n", arm);
-  text += fmt::format("set ylabel '{}' offset 1\n", first_of_row ? "descriptors" : "");
-  text += fmt::format("set xlabel '{}' offset 0,0.5\n", last_of_column ? "ready" : "");
-  return text +
-         fmt::format(
-             "plot $data{0} using 1:2:3 with image pixels, '' using 1:2:(sprintf('%.2f', $3)):"
-             "(($3 > 1.35 || $3 < 0.72) ? 0xffffff : 0x202020) with labels font ',11' tc rgb variable\n",
-             number);
+  text += fmt::format("END\nset title '{}' offset 0,-0.7 font ',14'\n", arm);
+  text += fmt::format("set ylabel '{}' offset 0.5\nset xlabel 'ready' offset 0,0.5\n",
+                      first_of_row ? "descriptors" : "");
+  return text + fmt::format(
+                    "plot $data{0} using 1:2:(0.48):(0.47):3 with boxxyerror linecolor palette, \\\n"
+                    "  '' using 1:2:(sprintf('%.2f', $3)):($3 > 1.35 || $3 < 0.72 ? 0xffffff : 0x202020) "
+                    "with labels font ',11' textcolor rgb variable\n",
+                    number);
 }
 
 }  // namespace
@@ -84,12 +107,9 @@ std::string gnuplot_program(const regret_report& report, const std::filesystem::
   if (panels.empty()) return {};
   const std::size_t across = std::min<std::size_t>(panels.size(), 4);
   const std::size_t down = (panels.size() + across - 1) / across;
-  std::string program =
-      fmt::format(settings, fmt::arg("width", 60 + 275 * across), fmt::arg("height", 80 + 330 * down),
-                  fmt::arg("picture", picture.string()), fmt::arg("rows", down), fmt::arg("columns", across),
-                  fmt::arg("ready", quoted_axis(column_labels)), fmt::arg("sizes", quoted_axis(grid_sizes)));
+  auto program = head(across, down, picture);
   for (std::size_t i = 0; i < panels.size(); ++i)
-    program += panel(panels[i].first, panels[i].second, i % across == 0, i + across >= panels.size(), i);
+    program += panel(panels[i].first, panels[i].second, i % across == 0, i);
   return program + "unset multiplot\n";
 }
 

@@ -27,8 +27,8 @@ std::size_t live_pairs = 0;
   throw std::system_error(errno, std::system_category(), what);
 }
 
-int moved_up(int fd) {
-  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, high_from);
+int moved_up(int fd, int from) {
+  const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, from);
   if (high < 0) return fd;
   ::close(fd);
   return high;
@@ -55,7 +55,7 @@ bool can_have_pairs(std::size_t pairs) {
 
 wires::wires(int n) {
   make_room(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) add_pair(0);
+  for (int i = 0; i < n; ++i) add_pair(0, high_from);
 }
 
 wires::~wires() {
@@ -73,17 +73,20 @@ std::vector<std::shared_ptr<wires>> wires::alike(std::size_t count, int n, std::
   std::mt19937_64 random(seed);
   for (int pair = 0; pair < n; ++pair) {
     std::shuffle(order.begin(), order.end(), random);
-    for (const std::size_t i : order) all[i]->add_pair(i == 0 ? 0 : high_from);
+    for (const std::size_t i : order) {
+      const int row = high_from + 2 * n * static_cast<int>(i);
+      all[i]->add_pair(i == 0 ? 0 : row, row + n);
+    }
   }
   return all;
 }
 
-void wires::add_pair(int read_end_from) {
+void wires::add_pair(int read_end_from, int write_end_from) {
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0)
     fail("socketpair");
-  read_ends_.push_back(read_end_from == 0 ? pair[0] : moved_up(pair[0]));
-  write_ends_.push_back(moved_up(pair[1]));
+  read_ends_.push_back(read_end_from == 0 ? pair[0] : moved_up(pair[0], read_end_from));
+  write_ends_.push_back(moved_up(pair[1], write_end_from));
   ready_.push_back(0);
   ++live_pairs;
 }

@@ -18,7 +18,8 @@ class wires {
   wires(const wires&) = delete;
   wires& operator=(const wires&) = delete;
 
-  // Several of `n` pairs, made in turn, pair by pair, so that none lies better in memory. The first has low numbers.
+  // Several of `n` pairs, made in turn, pair by pair, so that none lies better in memory, and each with numbers in a
+  // row. Those of the first are low.
   static std::vector<std::shared_ptr<wires>> alike(std::size_t count, int n, std::uint64_t seed);
 
   int size() const noexcept { return static_cast<int>(read_ends_.size()); }
@@ -39,7 +40,7 @@ class wires {
 
  private:
   wires() = default;
-  void add_pair(int read_end_from);
+  void add_pair(int read_end_from, int write_end_from);
 
   std::vector<int> read_ends_;
   std::vector<int> write_ends_;
