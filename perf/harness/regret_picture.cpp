@@ -70,7 +70,7 @@ constexpr double right = 15;
 constexpr double top = 75;
 constexpr double bottom = 55;
 constexpr double between = 55;
-constexpr double below = 75;
+constexpr double below = 100;
 
 std::string head(std::size_t across, std::size_t down, const std::filesystem::path& picture) {
   const double width = left + static_cast<double>(across) * (panel_width + between) - between + right;

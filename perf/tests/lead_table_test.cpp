@@ -34,7 +34,8 @@ const lead_table::row& row_of(const lead_table& table, const std::string& sectio
 
 TEST(LeadTable, PutsEachRateInItsColumn) {
   const auto table = make_lead_table(seed, rates{{"reuse/32", 5}}, lab);
-  ASSERT_EQ(table.columns, (std::vector<std::string>{"seed", "Python", "adaptive", "epoll", "poll", "select"}));
+  ASSERT_EQ(table.columns,
+            (std::vector<std::string>{"seed", "Python", "adaptive", "epoll", "poll", "select"}));
   const auto& kept = row_of(table, "kept", "N = 32");
   EXPECT_EQ(kept.values[0], 85037);
   EXPECT_EQ(kept.values[1], 5);

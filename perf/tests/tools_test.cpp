@@ -102,7 +102,8 @@ TEST_F(Tool, RegretListsItsCells) {
 TEST_F(Tool, RegretRefusesWhatItDoesNotKnow) {
   expect_refusal({tools + "selectors-regret", "--arms", "reuse,recrate"}, "recrate");
   expect_refusal({tools + "selectors-regret", "--rounds", "0"}, "--rounds");
-  const auto nothing = run_process({tools + "selectors-regret", "--report", folder, "--benchmark_filter=nothing"});
+  const auto nothing =
+      run_process({tools + "selectors-regret", "--report", folder, "--benchmark_filter=nothing"});
   EXPECT_EQ(nothing.exit_code, 2);
   EXPECT_NE(nothing.errors.find("--benchmark_list_tests"), std::string::npos) << nothing.errors;
 }
