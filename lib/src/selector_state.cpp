@@ -93,20 +93,30 @@ fault selector::state::make(backend id, owner& out) noexcept {
     s.reset(fresh.release());
   }
   s->usable_in_ = fork_guard::now();
-  if (const fault f = s->multiplexer_->open()) return f;
+  const poll_set* polls = s->multiplexer_->only_polls;
+  // Recycled, it has room already.
+  if (polls == nullptr || !polls->has_room()) {
+    if (const fault f = s->multiplexer_->open()) return f;
+  }
   out = std::move(s);
   return {};
 }
 
 void selector::state::reset() noexcept {
-  multiplexer_->close();
+  if (poll_set* polls = multiplexer_->only_polls) {
+    polls->clear();
+  } else {
+    multiplexer_->close();
+  }
   table_.reset();
   channel_.reset();
   selected_ = 0;
 }
 
 std::size_t selector::state::footprint() const noexcept {
-  return sizeof *this + table_.footprint() + multiplexer_->footprint() + events_.footprint();
+  const poll_set* polls = multiplexer_->only_polls;
+  const std::size_t sets = polls != nullptr ? sizeof *polls + polls->footprint() : multiplexer_->footprint();
+  return sizeof *this + table_.footprint() + sets + events_.footprint();
 }
 
 fault selector::state::validate(int fd, interest wanted, trigger mode) const noexcept {
