@@ -60,6 +60,7 @@ class adaptive_backend final : public multiplexer {
   fault need_set() noexcept;
   fault put_in_poll(int fd, registration& r) noexcept;
   void take_from_poll(registration& r) noexcept;
+  fault arm(int fd, registration& r) noexcept;
   fault put_in_epoll(int fd, registration& r) noexcept;
   fault poll_instead(int fd, registration& r, fault refusal) noexcept;
   void poll_as_before(int fd, registration& r, const registration& old) noexcept;

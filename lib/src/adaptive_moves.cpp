@@ -36,18 +36,28 @@ void adaptive_backend::take_from_poll(registration& r) noexcept {
   polled_.erase(r);
 }
 
+// No verb of the caller's is the reason, so its key stays what it is, whoever has the number by now.
+fault adaptive_backend::arm(int fd, registration& r) noexcept {
+  if (!watched_.is_whole()) {
+    // It may have a ghost of this very key.
+    const fault f = watched_.rebuild_for(r);
+    if (f || r.in_epoll == entry::armed) return f;
+  }
+  if (!exists(r.in_epoll)) return watched_.insert(fd, r);
+  const fault f = watched_.arm(fd, r);
+  if (f) watched_.forget(fd, r);
+  return f;
+}
+
 // From wherever it is. What is refused is not tried again until it is modified.
 fault adaptive_backend::put_in_epoll(int fd, registration& r) noexcept {
   if (r.in_epoll == entry::refused) return fault::from_errno(EPERM);
   const bool was_polled = r.position != 0;
   take_from_poll(r);
   fault f;
-  if (r.in_epoll != entry::armed || !was_polled) f = watched_.insert(fd, r);
+  if (r.in_epoll != entry::armed || !was_polled) f = arm(fd, r);
   r.since = waits_ & wait_mask;
-  if (f.is_errno(EPERM)) {
-    watched_.forget(fd, r);
-    r.in_epoll = entry::refused;
-  }
+  if (f.is_errno(EPERM)) r.in_epoll = entry::refused;
   if (f && was_polled) polled_.insert(fd, r), refused_ += static_cast<int>(r.in_epoll == entry::refused);
   return f;
 }
@@ -125,10 +135,9 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
     if (!f && old.mode == trigger::exclusive) --exclusive_;
     if (!f && r.mode == trigger::exclusive && ++exclusive_ == 1) move_to_epoll(true);
   } else if (must_be_watched(r)) {
-    if (r.in_epoll == entry::armed) {  // for something else
-      --armed_;
-      watched_.forget(fd, r);
-    }
+    // For something else. And no entry can become exclusive.
+    armed_ -= static_cast<int>(r.in_epoll == entry::armed);
+    if (exists(r.in_epoll)) watched_.forget(fd, r);
     f = watch_alone(fd, r);
     if (f) poll_as_before(fd, r, old);
   } else {
@@ -304,7 +313,7 @@ void adaptive_backend::watch_unwanted() noexcept {
     if (r.state != watch::unwanted) return;
     r.state = watch::muted;
     fault f = need_set();
-    if (!f) f = watched_.insert(fd, r);
+    if (!f) f = arm(fd, r);
     if (f) r.state = watch::unwanted;
     has_unwanted_ |= f && !f.is_errno(EPERM);
   });
@@ -313,11 +322,13 @@ void adaptive_backend::watch_unwanted() noexcept {
 
 void adaptive_backend::regime_may_have_changed() noexcept {
   if (watched_.rebuilds() != rebuilds_) {
-    // A rebuild has left out the entries of what is polled, and what is not open any more.
+    // A rebuild has left out the entries of what was polled, and what is not open any more.
     rebuilds_ = watched_.rebuilds();
     armed_ = exclusive_ = 0;
     table_.for_each([this](int, const registration& r) {
-      exclusive_ += static_cast<int>(r.mode == trigger::exclusive && r.in_epoll == entry::armed);
+      if (r.in_epoll != entry::armed) return;
+      armed_ += static_cast<int>(r.position != 0);
+      exclusive_ += static_cast<int>(r.mode == trigger::exclusive);
     });
   }
   if (armed_ != 0 && watched() != 0) mask_armed();

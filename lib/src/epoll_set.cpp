@@ -73,10 +73,8 @@ fault epoll_set::control(int operation, int fd, const registration& r) noexcept 
 
 fault epoll_set::insert(int fd, registration& r) noexcept {
   if (set_ < 0) [[unlikely]] {
-    const watch state = r.state;
-    if (const fault f = rebuild()) return f;
-    if (exists(r.in_epoll)) return {};
-    r.state = state;  // stale is what it is to a rebuild; here the caller hears why
+    const fault f = rebuild_for(r);
+    if (f || exists(r.in_epoll)) return f;
   }
   if (exists(r.in_epoll)) return change(fd, r);
   fault f = control(EPOLL_CTL_ADD, fd, r);
@@ -105,15 +103,29 @@ fault epoll_set::mask(int fd, registration& r) noexcept {
 fault epoll_set::change(int fd, registration& r) noexcept {
   if (const fault f = need_set()) return f;
   if (r.mode == trigger::exclusive) {  // which no entry can become
+    const std::uint32_t generation = r.generation;
     erase(fd, r);
-    return insert(fd, r);
+    const fault f = insert(fd, r);
+    if (f) r.generation = generation;
+    return f;
   }
-  fault f = control(EPOLL_CTL_MOD, fd, r);
-  if (f.is_errno(ENOENT)) f = adopt(fd, r);
-  if (f) return f;
+  fault f = arm(fd, r);
+  if (f.is_errno(ENOENT)) {
+    f = adopt(fd, r);
+    if (!f) note_armed(r);
+  }
+  return f;
+}
+
+fault epoll_set::arm(int fd, registration& r) noexcept {
+  if (const fault f = control(EPOLL_CTL_MOD, fd, r)) return f;
+  note_armed(r);
+  return {};
+}
+
+void epoll_set::note_armed(registration& r) noexcept {
   masked_ -= static_cast<std::size_t>(r.in_epoll == entry::masked);
   r.in_epoll = entry::armed;
-  return {};
 }
 
 fault epoll_set::adopt(int fd, registration& r) noexcept {
@@ -130,6 +142,7 @@ fault epoll_set::update(int fd, registration& r, const registration& old) noexce
   erase(fd, r);
   const fault f = insert(fd, r);
   if (f) {
+    r.generation = old.generation;
     registration before = old;
     before.in_epoll = entry::none;
     if (insert(fd, before)) rebuild_due_ = true;
@@ -230,7 +243,7 @@ bool epoll_set::is_waker(std::uint64_t cookie) noexcept {
   return cookie == waker_cookie;
 }
 
-// Whether there was anything but the waker and, asked again, repetitions.
+// Whether there was anything but repetitions.
 template <bool again>
 bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept {
   bool news = false;
@@ -239,9 +252,9 @@ bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept 
     registration* r = table_.find(fd, static_cast<std::uint32_t>(e->data.u64 >> 32));
     if (r == nullptr) [[unlikely]] {
       const bool wake = is_waker(e->data.u64);
+      news |= !wake || !woken;
       woken |= wake;
-      news |= !wake;
-    } else if (!again || !out.has(fd, *r)) [[likely]] {
+    } else if (!again || r->position != 0 || !out.has(fd, *r)) [[likely]] {
       deliver(fd, *r, e->events, out);
       news = true;
     }
@@ -278,17 +291,27 @@ wait_result epoll_set::wait(const wait_request& request) {
 // By value, so that the ordinary wait can keep them in registers.
 wait_result epoll_set::look_again(const sigset_t* mask, selection_writer out, wait_result result) {
   const std::uint32_t filled = result.entries;
-  for (bool news = true; news && !out.full();) {
+  const std::size_t most = most_found();
+  // The kernel's list goes round: a repetition means that it has been gone through. But a set that was made anew begins
+  // anywhere: so many that this wait has already may come before others.
+  std::size_t repetitions = 0;
+  bool more = true;
+  for (std::size_t asked = 0; more && asked <= most && !out.full(); ++asked) {
     fault failed;
-    if (rebuild_due_) failed = rebuild();
-    const std::size_t room = std::min(out.room(), most_found());
+    if (rebuild_due_) {
+      failed = rebuild();
+      repetitions = out.size() - filled + static_cast<std::size_t>(result.woken);
+    }
+    const std::size_t room = std::min(out.room(), most);
     const int found = failed ? -1 : ask(0, mask, static_cast<int>(room));
     if (found < 0) {
       if (!failed) failed = fault::from_errno(errno);
       if (out.size() == filled && !result.woken) result.failed = failed;
       break;
     }
-    news = collect<true>(found, out, result.woken) && static_cast<std::size_t>(found) == room;
+    const bool news = collect<true>(found, out, result.woken);
+    more = static_cast<std::size_t>(found) == room && (news || repetitions != 0);
+    if (!news) repetitions -= std::min(repetitions, room);
   }
   result.entries = out.size();
   return result;
@@ -368,6 +391,13 @@ fault epoll_set::rebuild() noexcept {
   rebuild_due_ = set < 0;
   if (set < 0) return fault::from_errno(errno);
   return replace(set);
+}
+
+fault epoll_set::rebuild_for(registration& r) noexcept {
+  const watch state = r.state;
+  const fault f = rebuild();
+  r.state = state;
+  return f;
 }
 
 // The old set stays in use until the new one has everything.

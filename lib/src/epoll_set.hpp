@@ -44,6 +44,8 @@ class epoll_set {
   // Keeps the entry, for nothing. While the poll set has the registration (position is not 0), an entry of either kind
   // is not delivered.
   fault mask(int fd, registration& r) noexcept;
+  // Arms an entry that there is. Adopts nothing: fails when the number is another file's.
+  fault arm(int fd, registration& r) noexcept;
 
   fault watch_waker(int fd) noexcept;
   wait_result wait(const wait_request& request);
@@ -54,6 +56,8 @@ class epoll_set {
 
   // Every live registration in a new kernel object. Those whose descriptor is not open any more become stale.
   [[gnu::cold, gnu::noinline]] fault rebuild() noexcept;
+  // On behalf of one that is not open, or not to be had: for it, this is no reason to become stale.
+  fault rebuild_for(registration& r) noexcept;
   // The same in a forked child, whose set, outer set and waker are the parent's.
   fault leave_parent() noexcept;
 
@@ -75,6 +79,7 @@ class epoll_set {
   fault control(int operation, int fd, const registration& r) noexcept;
   bool take_out(int fd, registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
+  void note_armed(registration& r) noexcept;
   fault adopt(int fd, registration& r) noexcept;
   fault need_set() noexcept;
   fault fill(int set) noexcept;
