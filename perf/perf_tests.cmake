@@ -35,7 +35,7 @@ add_perf_test(
 add_perf_test(validate 30 REQUIRES perf_build COMMAND selectors-gate validate)
 add_perf_test(counts 60 REQUIRES perf_build COMMAND selectors-perf counts --output ${run_folder}/counts.json)
 add_perf_test(
-  run 300 SETS_UP perf_run REQUIRES perf_build
+  run 900 SETS_UP perf_run REQUIRES perf_build
   COMMAND selectors-perf run --output ${run_folder}/measurement.json --report ${report_folder})
 add_perf_test(
   gate 60 REQUIRES perf_build perf_run

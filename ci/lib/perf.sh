@@ -70,6 +70,16 @@ test_output() { # TEST LOG
     }' "$2"
 }
 
+step_regret() { # regret [ARGUMENTS]: the adaptive backend against the best fixed one, cell by cell (minutes); see selectors-regret --help
+  ensure_deps build
+  built perf --target selectors-regret || return 2
+  local rc=0
+  # Its progress is for the terminal, its table for the log as well.
+  "$perf_bin/selectors-regret" --report "$report_dir" "$@" | tee "$(log_of regret)" || rc=$?
+  ((rc > 1)) || [[ ! -s $report_dir/regret.md ]] || summarize <"$report_dir/regret.md"
+  return "$rc"
+}
+
 step_propose() { # propose PROFILE [GATES] [PAUSE]: records GATES (10) runs PAUSE (120) seconds apart, drafts limits from them
   local profile=${1:-} gates=${2:-10} pause=${3:-120} proposer i file
   [[ $profile =~ ^[a-z0-9][a-z0-9.-]*$ ]] || refuse "propose wants the profile's name (small letters, digits, - and .), not '$profile'"

@@ -48,17 +48,23 @@ test_summary() { # JUNIT_FILE
 
 # Everything is compiled, and each public header alone, with warnings as errors.
 strict_build() { # PRESET
-  ensure_deps build "$@"
   built "$1" && logged "$1 headers" cmake --build --preset "$1" -j "$jobs" --target all_verify_interface_header_sets
 }
 
+# The trees that the tests and the lab are run from, so that nothing is compiled twice.
 step_gcc() { # gcc: all targets with g++, warnings are errors
   no_more_arguments gcc "$@"
-  strict_build gcc
+  ensure_deps build
+  local preset
+  for preset in dev perf; do
+    logged "$preset configure" cmake --preset "$preset" -DCMAKE_CXX_COMPILER=g++ -DSELECTORS_WARNINGS_AS_ERRORS=ON &&
+      strict_build "$preset" || return
+  done
 }
 
 step_clang() { # clang: all targets with clang++, warnings are errors
   no_more_arguments clang "$@"
+  ensure_deps build clang
   strict_build clang
 }
 

@@ -85,27 +85,36 @@ void listener_without_descriptors_can_be_paused(context& c) {
   EXPECT_TRUE(r.good()) << r;
 }
 
+// What a wait may cost once it is steady: see RES-07.
+std::size_t most_calls(const context& c, timeout t) {
+  if (c.can(feature::one_call_waits)) return 1;
+  return t.is_zero() ? 2 : 3;
+}
+
 void steady_wait_is_one_system_call(context& c) {
   const std::vector<pipe_ends> pipes = make_pipes(32);
   for (const pipe_ends& p : pipes) c.s().add(p.reader, read);
-  const auto expect_one = [&](timeout t, std::size_t ready, const char* what) {
-    EXPECT_EQ(c.s().wait(t).events.size(), ready);
+  const auto expect_steady = [&](timeout t, std::size_t ready, const char* what) {
+    // Whoever changes how it waits has done so by then.
+    const int warm_up = c.can(feature::one_call_waits) ? 1 : 150;
+    for (int i = 0; i < warm_up; ++i) EXPECT_EQ(c.s().wait(t).events.size(), ready);
     for (int i = 0; i < 5; ++i) {
       const call_counts calls =
           calls_during(c.s(), [&] { EXPECT_EQ(c.s().wait(t).events.size(), ready) << what; });
-      EXPECT_EQ(calls.waits, 1u) << what;
+      EXPECT_LE(calls.waits, most_calls(c, t)) << what;
+      EXPECT_GE(calls.waits, 1u) << what;
       EXPECT_EQ(calls.other, 0u) << what;
     }
   };
-  expect_one(timeout::zero, 0, "a look, nothing ready");
-  expect_one(2ms, 0, "milliseconds, nothing ready");
-  expect_one(100us, 0, "microseconds, nothing ready");
+  expect_steady(timeout::zero, 0, "a look, nothing ready");
+  expect_steady(2ms, 0, "milliseconds, nothing ready");
+  expect_steady(100us, 0, "microseconds, nothing ready");
   put(pipes[7].writer);
-  expect_one(timeout::zero, 1, "a look, one ready");
-  expect_one(timeout::infinite, 1, "for ever, one ready");
+  expect_steady(timeout::zero, 1, "a look, one ready");
+  expect_steady(timeout::infinite, 1, "for ever, one ready");
   for (const pipe_ends& p : pipes) put(p.writer);
-  expect_one(timeout::zero, 32, "a look, all ready");
-  expect_one(1s, 32, "a second, all ready");
+  expect_steady(timeout::zero, 32, "a look, all ready");
+  expect_steady(1s, 32, "a second, all ready");
 }
 
 void register_is_at_most_two_system_calls(context& c) {

@@ -153,8 +153,8 @@ void mask_lets_a_pending_signal_end_the_wait(context& c) {
   const blocked_interruption signal;
   int sent = 0;
   // The endless one last: where the mask is ignored, nothing would end it.
-  for (const timeout t :
-       {timeout(patience), timeout(patience + 1us), timeout(3ms), timeout(100us), timeout::infinite}) {
+  for (const timeout t : {timeout(patience), timeout(patience + 1us), timeout(3ms), timeout(100us),
+                          timeout::zero, timeout::infinite}) {
     signal.send();
     ASSERT_EQ(signal.handled(), sent);
     const outcome result = c.s().wait(t, {.sigmask = signal.open_mask()});

@@ -131,6 +131,7 @@ feature features_of(const backend_info& b) {
   add_if(b.id != backend::select, status);
   add_if(b.id == backend::select || b.id == backend::epoll, eager_check);
   add_if(count_library_calls(), counts_calls);
+  add_if(b.id != backend::adaptive, one_call_waits);
   return set;
 }
 

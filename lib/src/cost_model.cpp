@@ -32,10 +32,15 @@ advice cost_model::first_wait(const life_record& record, const holdings& h) noex
   return experience >= life_record::convinced ? advice::watch_all : advice::stay;
 }
 
-bool cost_model::repays_watching(const holdings& h, account step) const noexcept {
+bool cost_model::repays_watching(const holdings& h) const noexcept {
   const account price =
       account{h.fresh()} * c::own + account{h.masked} * c::change + (h.has_set ? 0 : c::create);
-  return h.polled > h.refused && to_watching_ >= price * price_factor_ + 4 * step;
+  return step_ > 0 && h.polled > h.refused && to_watching_ >= price * price_factor_ + 4 * step_;
+}
+
+advice cost_model::leave_polling(const holdings& h, int ready) noexcept {
+  if (repays_watching(h)) return advice::watch_all;
+  return quiet_ != 0 && quiet_ < h.polled ? after_quiet(h, ready, watching_cost(ready)) : advice::stay;
 }
 
 // The quiet ones go when that repays their entries, and when what remains to be polled is worth a call of its own.
@@ -79,11 +84,10 @@ advice cost_model::after_mixed(const holdings& h, const wait_facts& w, int busy)
   return some_quiet ? after_quiet(h, w.ready - w.ready_watched, static_cast<int>(watching)) : advice::stay;
 }
 
-advice cost_model::leave_watching(const holdings& h, int ready, int busy, int step) noexcept {
+advice cost_model::leave_watching(const holdings& h, int ready, int busy) noexcept {
   count_empty_watches(h);
   to_polling_ = std::max<account>(0, to_polling_);
-  if (to_polling_ > 0 && step <= c::add + c::remove &&
-      to_polling_ >= 4 * account{std::abs(step)} + hysteresis) {
+  if (to_polling_ > 0 && step_ <= c::add + c::remove && to_polling_ >= 4 * std::abs(step_) + hysteresis) {
     return advice::poll_all;
   }
   if (busy == 0) return advice::stay;

@@ -106,6 +106,8 @@ class life_record {
 };
 
 class cost_model {
+  using account = std::int64_t;
+
  public:
   // A new selector.
   void reset() noexcept { *this = cost_model(); }
@@ -113,36 +115,41 @@ class cost_model {
   // Before the first wait of a life: watch_all when experience says so.
   advice first_wait(const life_record& record, const holdings& h) noexcept;
 
-  // After a wait in each regime.
-  advice after_polling(const holdings& h, const wait_facts& w) noexcept {
+  // After a wait in each regime. The ordinary answer is that nothing changes; it is found from one number of what the
+  // backend has, and only when it is not the answer all of them are looked at.
+  bool keeps_polling(int polled, const wait_facts& w) noexcept {
     using c = kernel_costs;
-    std::int64_t step = c::poll_call - c::epoll_call + c::poll_each * std::int64_t{h.polled} -
-                        c::epoll_each * std::int64_t{w.ready} - spared_;
-    if (w.ready != 0) step -= c::epoll_first;
-    if (w.blocking) step += queueing(w);
+    step_ = c::poll_call - c::epoll_call + c::poll_each * account{polled} - c::epoll_each * account{w.ready} -
+            spared_;
+    if (w.ready != 0) step_ -= c::epoll_first;
+    if (w.blocking) step_ += queueing(w);
     spared_ = 0;
-    epoll_gain_ += step;
-    to_watching_ += step;
-    if (to_watching_ < 0) {
-      to_watching_ = 0;
-    } else if (step > 0 && to_watching_ >= 4 * step && repays_watching(h, step)) {
-      return advice::watch_all;
-    }
-    return quiet_ != 0 && quiet_ < h.polled ? after_quiet(h, w.ready, watching_cost(w.ready)) : advice::stay;
+    epoll_gain_ += step_;
+    to_watching_ += step_;
+    if (to_watching_ < 0) to_watching_ = 0;
+    return quiet_ == 0 && (step_ <= 0 || to_watching_ < 4 * step_);
+  }
+  bool keeps_watching(int registered, int ready, int busy) noexcept {
+    using c = kernel_costs;
+    step_ = c::poll_call + c::poll_each * account{registered} - watching_cost(ready);
+    epoll_gain_ += step_;
+    purchase_gain_ += step_;
+    to_polling_ -= step_;
+    if (to_polling_ > 0 || busy != 0) [[unlikely]]
+      return false;
+    to_polling_ = 0;
+    return true;
+  }
+  advice after_polling(const holdings& h, const wait_facts& w) noexcept {
+    return keeps_polling(h.polled, w) ? advice::stay : leave_polling(h, w.ready);
+  }
+  advice after_watching(const holdings& h, int ready, int busy) noexcept {
+    return keeps_watching(h.registered, ready, busy) ? advice::stay : leave_watching(h, ready, busy);
   }
   advice after_mixed(const holdings& h, const wait_facts& w, int busy) noexcept;
-  advice after_watching(const holdings& h, int ready, int busy) noexcept {
-    using c = kernel_costs;
-    const int step = c::poll_call + c::poll_each * h.registered - watching_cost(ready);
-    epoll_gain_ += step;
-    purchase_gain_ += step;
-    to_polling_ -= step;
-    if (to_polling_ <= 0 && busy == 0) [[likely]] {
-      to_polling_ = 0;
-      return advice::stay;
-    }
-    return leave_watching(h, ready, busy, step);
-  }
+  // When it does not keep polling, or watching.
+  advice leave_polling(const holdings& h, int ready) noexcept;
+  advice leave_watching(const holdings& h, int ready, int busy) noexcept;
   // The commonest wait of all, so it is only counted.
   void after_watching_nothing() noexcept { ++empty_watches_; }
 
@@ -153,8 +160,8 @@ class cost_model {
   }
   void spared(int cost) noexcept { spared_ += cost; }
 
-  // Every few waits the backend counts the polled descriptors whose scans have cost more than an entry, and by how much.
-  bool census_due() noexcept { return (++waits_ & 7u) == 0; }
+  // Every few waits the backend counts the polled descriptors whose scans have cost more than an entry, and by how
+  // much.
   void census(int quiet, std::int64_t surplus) noexcept {
     quiet_ = quiet;
     quiet_surplus_ = surplus;
@@ -166,10 +173,10 @@ class cost_model {
   void close_life(life_record& record, int size, bool bought) noexcept;
 
   // What scanning a polled descriptor has cost in this wait, on average: the advance of its set's clock.
-  static int scan_cost(const holdings& h, const wait_facts& w) noexcept {
+  static int scan_cost(int polled, const wait_facts& w) noexcept {
     using c = kernel_costs;
-    if (!w.blocking || h.polled == 0) return c::poll_each;
-    return c::poll_each + (c::poll_each_queued - c::poll_each) * w.before_first / h.polled;
+    if (!w.blocking || polled == 0) return c::poll_each;
+    return c::poll_each + (c::poll_each_queued - c::poll_each) * w.before_first / polled;
   }
 
   // A watched descriptor's account: it is busy at `busy_at`.
@@ -177,8 +184,6 @@ class cost_model {
   static int watched_account(int account, std::uint32_t missed, int gain) noexcept;
 
  private:
-  using account = std::int64_t;
-
   static int watching_cost(int ready) noexcept {
     using c = kernel_costs;
     return c::epoll_call + (ready != 0 ? c::epoll_first : 0) + c::epoll_each * ready;
@@ -187,11 +192,11 @@ class cost_model {
     using c = kernel_costs;
     return (c::poll_each_queued - c::poll_each) * w.before_first + c::poll_timer - c::epoll_timer;
   }
-  bool repays_watching(const holdings& h, std::int64_t step) const noexcept;
+  bool repays_watching(const holdings& h) const noexcept;
   advice after_quiet(const holdings& h, int ready_polled, int epoll_cost) const noexcept;
-  advice leave_watching(const holdings& h, int ready, int busy, int step) noexcept;
   void count_empty_watches(const holdings& h) noexcept;
 
+  account step_ = 0;           // what the last wait would have saved in the other one of polling and watching
   account to_watching_ = 0;    // rent paid beyond what epoll alone would have cost
   account to_polling_ = 0;     // beyond what polling everything would have cost
   account to_mixed_ = 0;       // beyond what polling the busy ones would have cost
@@ -201,7 +206,6 @@ class cost_model {
   account quiet_surplus_ = 0;
   int quiet_ = 0;
   int price_factor_ = 1;
-  std::uint32_t waits_ = 0;
   std::uint32_t empty_watches_ = 0;
 };
 

@@ -194,6 +194,13 @@ int epoll_set::ask(std::int64_t nanoseconds, const sigset_t* mask, int room) {
 }
 
 int epoll_set::ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room) {
+  if (nanoseconds == 0) {
+    // epoll_pwait(2) that need not wait does not look at signals; ppoll(2) does, and a handler runs.
+    pollfd self = {.fd = set_, .events = POLLIN, .revents = 0};
+    const timespec at_once{};
+    if (system_call.ppoll(&self, 1, &at_once, mask) < 0) return -1;
+    return system_call.epoll_wait(set_, found_.data(), room, 0);
+  }
   if (needs_timespec(nanoseconds) && has_fine_wait_) return ask_finely(nanoseconds, mask, room);
   const int milliseconds = to_milliseconds(nanoseconds);
   if (mask == nullptr) return system_call.epoll_wait(set_, found_.data(), room, milliseconds);
@@ -212,13 +219,28 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
 
 inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
   const interest ready = ready_bits(raw) & r.wanted;
-  if (r.position != 0) [[unlikely]]
-    return;  // the poll set's by now
-  if (!any(ready)) [[unlikely]]
-    return mute(fd, r);
+  // Level-triggered, live, not the poll set's and with something to show: all of it in one look.
+  const bool ordinary = (static_cast<unsigned>(r.mode) | static_cast<unsigned>(r.state) | r.position) == 0;
+  if (!ordinary || !any(ready)) [[unlikely]] {
+    if (!is_delivered(fd, r, ready)) return;
+  }
   out.add(fd, r, ready, status_bits(raw));
-  if (r.mode == trigger::oneshot || r.state == watch::muted) [[unlikely]]
-    settle(fd, r);
+}
+
+bool epoll_set::is_delivered(int fd, registration& r, interest ready) noexcept {
+  if (r.position != 0) return false;
+  if (!any(ready)) {
+    mute(fd, r);
+    return false;
+  }
+  if (r.mode == trigger::oneshot || r.state == watch::muted) settle(fd, r);
+  return true;
+}
+
+// Not a registration's event: the waker's, or a ghost's. Whether it was the waker's.
+bool epoll_set::is_waker(std::uint64_t cookie) noexcept {
+  rebuild_due_ |= cookie != waker_cookie;
+  return cookie == waker_cookie;
 }
 
 // Whether there was anything but repetitions.
@@ -229,10 +251,9 @@ bool epoll_set::collect(int found, selection_writer& out, bool& woken) noexcept 
     const auto fd = static_cast<int>(static_cast<std::uint32_t>(e->data.u64));
     registration* r = table_.find(fd, static_cast<std::uint32_t>(e->data.u64 >> 32));
     if (r == nullptr) [[unlikely]] {
-      const bool is_waker = e->data.u64 == waker_cookie;
-      news |= !is_waker || !woken;
-      woken |= is_waker;
-      rebuild_due_ |= !is_waker;
+      const bool wake = is_waker(e->data.u64);
+      news |= !wake || !woken;
+      woken |= wake;
     } else if (!again || r->position != 0 || !out.has(fd, *r)) [[likely]] {
       deliver(fd, *r, e->events, out);
       news = true;
@@ -247,8 +268,7 @@ wait_result epoll_set::wait(const wait_request& request) {
     if ((result.failed = rebuild()) && set_ < 0) return result;
     result.failed = {};
   }
-  // One more than there are entries: then a full answer means that something was left behind.
-  const std::size_t most = count_ + static_cast<std::size_t>(waker_ >= 0) + 1;
+  const std::size_t most = most_found();
   if (!found_.reserve(most)) [[unlikely]]
     return {.failed = fault::from_errno(ENOMEM)};
   selection_writer out(request);
@@ -262,14 +282,16 @@ wait_result epoll_set::wait(const wait_request& request) {
   collect<false>(found, out, result.woken);
   // What was no entry took the place of one that may be ready too, or was a ghost.
   if (out.size() - request.filled != static_cast<std::size_t>(found)) [[unlikely]] {
-    if (rebuild_due_ || static_cast<std::size_t>(found) == room) look_again(request, most, out, result);
+    if (rebuild_due_ || static_cast<std::size_t>(found) == room) return look_again(request.mask, out, result);
   }
   result.entries = out.size();
   return result;
 }
 
-void epoll_set::look_again(const wait_request& request, std::size_t most, selection_writer& out,
-                           wait_result& result) {
+// By value, so that the ordinary wait can keep them in registers.
+wait_result epoll_set::look_again(const sigset_t* mask, selection_writer out, wait_result result) {
+  const std::uint32_t filled = result.entries;
+  const std::size_t most = most_found();
   // The kernel's list goes round: a repetition means that it has been gone through. But a set that was made anew begins
   // anywhere: so many that this wait has already may come before others.
   std::size_t repetitions = 0;
@@ -278,19 +300,21 @@ void epoll_set::look_again(const wait_request& request, std::size_t most, select
     fault failed;
     if (rebuild_due_) {
       failed = rebuild();
-      repetitions = out.size() - request.filled + static_cast<std::size_t>(result.woken);
+      repetitions = out.size() - filled + static_cast<std::size_t>(result.woken);
     }
     const std::size_t room = std::min(out.room(), most);
-    const int found = failed ? -1 : ask(0, request.mask, static_cast<int>(room));
+    const int found = failed ? -1 : ask(0, mask, static_cast<int>(room));
     if (found < 0) {
       if (!failed) failed = fault::from_errno(errno);
-      if (out.size() == request.filled && !result.woken) result.failed = failed;
-      return;
+      if (out.size() == filled && !result.woken) result.failed = failed;
+      break;
     }
     const bool news = collect<true>(found, out, result.woken);
     more = static_cast<std::size_t>(found) == room && (news || repetitions != 0);
     if (!news) repetitions -= std::min(repetitions, room);
   }
+  result.entries = out.size();
+  return result;
 }
 
 void epoll_set::mute(int fd, registration& r) noexcept {

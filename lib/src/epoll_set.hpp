@@ -73,6 +73,9 @@ class epoll_set {
   std::size_t footprint() const noexcept { return found_.footprint(); }
 
  private:
+  // One more than the entries and a waker: then a full answer means that something was left behind.
+  std::size_t most_found() const noexcept { return count_ + 2; }
+
   fault control(int operation, int fd, const registration& r) noexcept;
   bool take_out(int fd, registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
@@ -85,13 +88,15 @@ class epoll_set {
   int ask(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask, int room);
   [[gnu::noinline]] int ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int room);
+  [[gnu::cold, gnu::noinline]] bool is_waker(std::uint64_t cookie) noexcept;
   template <bool again>
   bool collect(int found, selection_writer& out, bool& woken) noexcept;
-  [[gnu::cold, gnu::noinline]] void look_again(const wait_request& request, std::size_t most,
-                                               selection_writer& out, wait_result& result);
+  [[gnu::cold, gnu::noinline]] wait_result look_again(const sigset_t* mask, selection_writer out,
+                                                      wait_result result);
   void deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept;
-  [[gnu::cold, gnu::noinline]] void mute(int fd, registration& r) noexcept;
-  [[gnu::cold, gnu::noinline]] void settle(int fd, registration& r) noexcept;
+  [[gnu::cold, gnu::noinline]] bool is_delivered(int fd, registration& r, interest ready) noexcept;
+  void mute(int fd, registration& r) noexcept;
+  void settle(int fd, registration& r) noexcept;
   void rearm(int fd, registration& r) noexcept;
 
   registration_table& table_;

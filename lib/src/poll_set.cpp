@@ -69,17 +69,17 @@ int poll_set::ask(const wait_request& request) {
   if (request.nanoseconds <= 0 && request.mask == nullptr) [[likely]] {
     return system_call.poll(polled_.data() + begin_, end() - begin_, static_cast<int>(request.nanoseconds));
   }
-  return ask_for_a_time(request);
+  return ask_for_a_time(request.nanoseconds, request.mask);
 }
 
-int poll_set::ask_for_a_time(const wait_request& request) {
+int poll_set::ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask) {
   pollfd* first = polled_.data() + begin_;
   const nfds_t size = end() - begin_;
-  if (request.mask == nullptr && !needs_timespec(request.nanoseconds)) {
-    return system_call.poll(first, size, to_milliseconds(request.nanoseconds));
+  if (mask == nullptr && !needs_timespec(nanoseconds)) {
+    return system_call.poll(first, size, to_milliseconds(nanoseconds));
   }
-  const timespec t = to_timespec(request.nanoseconds);
-  return system_call.ppoll(first, size, request.nanoseconds < 0 ? nullptr : &t, request.mask);
+  const timespec t = to_timespec(nanoseconds);
+  return system_call.ppoll(first, size, nanoseconds < 0 ? nullptr : &t, mask);
 }
 
 wait_result poll_set::wait(const wait_request& request) {
@@ -95,7 +95,7 @@ wait_result poll_set::wait(const wait_request& request) {
   if (static_cast<std::size_t>(ready) <= out.room()) [[likely]] {
     collect_all(ready, out);
   } else {
-    collect_in_turn(out);
+    out = collect_in_turn(out);
   }
   if (unsettled_) [[unlikely]]
     settle(request.filled, out);
@@ -124,7 +124,8 @@ void poll_set::collect_all(int ready, selection_writer& out) noexcept {
   }
 }
 
-void poll_set::collect_in_turn(selection_writer& out) noexcept {
+// By value, so that the ordinary wait can keep it in registers.
+selection_writer poll_set::collect_in_turn(selection_writer out) noexcept {
   before_first_ = 0;
   std::size_t i = next_ < end() ? next_ : places;
   for (std::size_t visited = 0; visited < count_ && !out.full(); ++visited) {
@@ -132,6 +133,7 @@ void poll_set::collect_in_turn(selection_writer& out) noexcept {
     if (++i == end()) i = places;
   }
   next_ = i;
+  return out;
 }
 
 inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
@@ -140,7 +142,7 @@ inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
   const interest ready = ready_bits(raw) & r.wanted;
   const status flags = status_bits(raw);
   r.since = clock_;
-  if (!any(ready) || r.mode == trigger::oneshot) [[unlikely]] {
+  if (!any(ready) || r.mode != trigger::level) [[unlikely]] {
     // NVAL comes alone, so it is among these.
     unsettled_ = true;
     if (!any(ready) && !any(flags & status::invalid)) return;
@@ -149,7 +151,7 @@ inline void poll_set::visit(std::size_t i, selection_writer& out) noexcept {
 }
 
 // After the scan, because parking moves the array's members about.
-void poll_set::settle(std::size_t first, const selection_writer& out) noexcept {
+void poll_set::settle(std::size_t first, selection_writer out) noexcept {
   unsettled_ = false;
   has_parked_ = true;
   for (std::size_t i = first; i < out.size(); ++i) {

@@ -77,12 +77,12 @@ class poll_set {
   [[gnu::cold, gnu::noinline]] fault grow() noexcept;
   void put_places() noexcept;
   int ask(const wait_request& request);
-  [[gnu::noinline]] int ask_for_a_time(const wait_request& request);
+  [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask);
   [[gnu::cold, gnu::noinline]] int take_places(int ready, wait_result& result) noexcept;
   void collect_all(int ready, selection_writer& out) noexcept;
-  [[gnu::cold, gnu::noinline]] void collect_in_turn(selection_writer& out) noexcept;
+  [[gnu::cold, gnu::noinline]] selection_writer collect_in_turn(selection_writer out) noexcept;
   void visit(std::size_t i, selection_writer& out) noexcept;
-  [[gnu::cold, gnu::noinline]] void settle(std::size_t first, const selection_writer& out) noexcept;
+  [[gnu::cold, gnu::noinline]] void settle(std::size_t first, selection_writer out) noexcept;
   void bring_forward(std::size_t i) noexcept;
 
   registration_table& table_;

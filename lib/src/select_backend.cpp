@@ -136,7 +136,7 @@ int select_backend::ask(std::int64_t nanoseconds, const sigset_t* mask) {
     sets[s] = ready_[s].native();
   }
   const bool for_ever = nanoseconds < 0;
-  if (mask == nullptr && nanoseconds % 1000 == 0) {
+  if (mask == nullptr && (for_ever || nanoseconds % 1000 == 0)) {
     timeval t{.tv_sec = nanoseconds / nanoseconds_per_second,
               .tv_usec = nanoseconds % nanoseconds_per_second / 1000};
     return system_call.select(end_, sets[0], sets[1], sets[2], for_ever ? nullptr : &t);

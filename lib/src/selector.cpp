@@ -59,6 +59,16 @@ template <class State>
   return throwing<selection>(s, "select", [&](selection& out) { return s->select(t, {}, found, out); });
 }
 
+// Tail calls of one another, each with no more of a frame than its own set needs.
+template <class Waiter, class State>
+[[gnu::noinline, gnu::flatten]] selection select_from(const State& s, timeout t, Waiter& waiter) {
+  wait_result found = not_asked;
+  selection result;
+  if (s->select_quickly(waiter, t, found, result)) [[likely]]
+    return result;
+  return select_slowly(s, t, found);
+}
+
 template <class State>
 [[gnu::noinline, gnu::flatten]] std::uint32_t enter_slowly(const State& s, int fd, interest wanted,
                                                            user_data data, trigger mode) {
@@ -157,14 +167,13 @@ key selector::unregister(const key& which, std::error_code& ec) noexcept {
   return reporting<key>(state_, ec, [&](key& k) { return state_->unregister(which, k); });
 }
 
-[[gnu::flatten]] selection selector::select(timeout t) {
-  wait_result found = not_asked;
-  if (state_ != nullptr && state_->usable()) [[likely]] {
-    selection result;
-    if (state_->select_quickly(t, found, result)) [[likely]]
-      return result;
-  }
-  return select_slowly(state_, t, found);
+selection selector::select(timeout t) {
+  if (state_ == nullptr || !state_->usable()) [[unlikely]]
+    return select_slowly(state_, t, not_asked);
+  multiplexer& m = state_->waiter();
+  if (m.only_epolls != nullptr) return select_from(state_, t, *m.only_epolls);
+  if (m.only_polls != nullptr) return select_from(state_, t, *m.only_polls);
+  return select_from(state_, t, m);
 }
 selection selector::select(timeout t, const wait_options& options) {
   return throwing<selection>(state_, "select",

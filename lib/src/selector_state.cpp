@@ -93,20 +93,30 @@ fault selector::state::make(backend id, owner& out) noexcept {
     s.reset(fresh.release());
   }
   s->usable_in_ = fork_guard::now();
-  if (const fault f = s->multiplexer_->open()) return f;
+  const poll_set* polls = s->multiplexer_->only_polls;
+  // Recycled, it has room already.
+  if (polls == nullptr || !polls->has_room()) {
+    if (const fault f = s->multiplexer_->open()) return f;
+  }
   out = std::move(s);
   return {};
 }
 
 void selector::state::reset() noexcept {
-  multiplexer_->close();
+  if (poll_set* polls = multiplexer_->only_polls) {
+    polls->clear();
+  } else {
+    multiplexer_->close();
+  }
   table_.reset();
   channel_.reset();
   selected_ = 0;
 }
 
 std::size_t selector::state::footprint() const noexcept {
-  return sizeof *this + table_.footprint() + multiplexer_->footprint() + events_.footprint();
+  const poll_set* polls = multiplexer_->only_polls;
+  const std::size_t sets = polls != nullptr ? sizeof *polls + polls->footprint() : multiplexer_->footprint();
+  return sizeof *this + table_.footprint() + sets + events_.footprint();
 }
 
 fault selector::state::validate(int fd, interest wanted, trigger mode) const noexcept {
@@ -236,7 +246,7 @@ fault selector::state::select(timeout t, const wait_options& options, wait_resul
   wait_request request = {
       .nanoseconds = span, .mask = options.sigmask, .out = events_.data(), .limit = limit};
   for (bool asked = !found.failed.is_errno(EAGAIN);; asked = false) {
-    if (!asked) found = wait(request);
+    if (!asked) found = multiplexer_->wait(request);
     if (!found.failed) {
       if (found.woken) channel_->consume();
       if (found.entries != 0 || found.woken || span == 0) break;

@@ -69,15 +69,17 @@ class selector::state {
   fault unregister(const key& k, key& out) noexcept;
   // The ordinary case of select: no deadline, and something is ready now or that was all there was to ask. False when it
   // is not the case; then `found` is what a wait has answered, if there was one, and select goes on from there.
-  bool select_quickly(timeout t, wait_result& found, selection& out) {
+  // `waiter` is one of the sets when the backend is no more than that, or the multiplexer.
+  template <class Waiter>
+  bool select_quickly(Waiter& waiter, timeout t, wait_result& found, selection& out) {
     const std::size_t limit = table_.size() + 1;
     if ((!t.is_zero() && !t.is_infinite()) || !events_.reserve(limit)) [[unlikely]]
       return false;
     selected_ = 0;
-    found = wait({.nanoseconds = t.is_zero() ? 0 : wait_for_ever,
-                  .mask = nullptr,
-                  .out = events_.data(),
-                  .limit = limit});
+    found = waiter.wait({.nanoseconds = t.is_zero() ? 0 : wait_for_ever,
+                         .mask = nullptr,
+                         .out = events_.data(),
+                         .limit = limit});
     if (found.failed || found.woken || (found.entries == 0 && !t.is_zero())) [[unlikely]]
       return false;
     deliver(found, out);
@@ -85,6 +87,7 @@ class selector::state {
   }
   // Throws what the hook throws.
   fault select(timeout t, const wait_options& options, wait_result found, selection& out);
+  multiplexer& waiter() noexcept { return *multiplexer_; }
   fault make_waker(waker& out) noexcept;
   fault native_handle(int& out) noexcept { return multiplexer_->native_handle(out); }
   fault reinit_after_fork() noexcept;
@@ -114,11 +117,6 @@ class selector::state {
   fault add(int fd, registration& r) noexcept {
     if (epoll_set* epolls = multiplexer_->only_epolls) return epolls->insert(fd, r);
     return multiplexer_->add(fd, r);
-  }
-  wait_result wait(const wait_request& request) {
-    if (poll_set* polls = multiplexer_->only_polls) return polls->wait(request);
-    if (epoll_set* epolls = multiplexer_->only_epolls) return epolls->wait(request);
-    return multiplexer_->wait(request);
   }
   void deliver(const wait_result& found, selection& out) noexcept {
     selected_ = found.entries;

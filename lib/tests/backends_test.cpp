@@ -50,8 +50,8 @@ TEST(Backends, ValuesAreStable) {
 }
 
 TEST(Backends, SayWhetherTheirSystemCallWorks) {
-  for (const backend_info& b : backends()) EXPECT_TRUE(b.supported()) << b.name;
   const std::size_t open = open_descriptors();
+  for (const backend_info& b : backends()) EXPECT_TRUE(b.supported()) << b.name;
   const scoped_fault<&system_calls::epoll_create> no_epoll(ENOSYS);
   const scoped_fault<&system_calls::poll> no_poll(EPERM);
   const scoped_fault<&system_calls::select> no_select(ENOSYS);
@@ -67,7 +67,10 @@ TEST_P(ABackend, IsTheOneThatRuns) {
   EXPECT_EQ(s.active_backend(), GetParam());
   calls.take();
   (void)s.select(timeout::zero);
-  const std::string call = is(backend::epoll) ? "epoll_wait" : std::string(find_backend(GetParam())->name);
+  // An empty adaptive selector has nothing to ask.
+  const std::string call = is(backend::epoll)      ? "epoll_wait"
+                           : is(backend::adaptive) ? ""
+                                                   : std::string(find_backend(GetParam())->name);
   EXPECT_EQ(calls.take(), call);
 }
 
@@ -134,14 +137,15 @@ TEST(DefaultBackend, IsTheFirstThatWorksWithoutTheVariable) {
     EXPECT_EQ(a.code, 0) << a.text;
     EXPECT_EQ(a.text.find(best), 0u) << a.text;
   }
-  EXPECT_EQ(probe(nullptr, "no-epoll").text, "poll: poll\n");
+  EXPECT_EQ(probe(nullptr, "no-epoll").text.find(best), 0u) << "it can do without";
   EXPECT_EQ(probe(nullptr, "nothing").text.find(best), 0u) << "its own error will tell";
 }
 
 TEST(DefaultBackend, AnUnknownNameIsRefusedWithTheOnesThatAreKnown) {
   const answer a = probe("kqueue");
   EXPECT_EQ(a.code, 2);
-  EXPECT_EQ(a.text.find("1 SELECTORS_BACKEND is 'kqueue', expected one of: epoll, poll, select"), 0u)
+  EXPECT_EQ(a.text.find("1 SELECTORS_BACKEND is 'kqueue', expected one of: adaptive, epoll, poll, select"),
+            0u)
       << a.text;
 }
 

@@ -123,7 +123,7 @@ TEST_P(Interruption, TheHookCannotUseTheSelector) {
     fake_time time;
     time.script = {{.lasts = 1, .error = EINTR}};
     EXPECT_TRUE(s.select(1s, {.on_interrupt = &misuse::hook, .context = &m}).empty());
-    EXPECT_EQ(time.take().size(), 2u);
+    EXPECT_GE(time.take().size(), 2u);
   }
   EXPECT_EQ(m.wrong, std::vector<std::string>());
   EXPECT_EQ(s.get_key(pipe.reader), before);

@@ -64,7 +64,9 @@ TEST_P(WaitingTime, AMaskNeedsTheMaskingCall) {
   EXPECT_TRUE(s.select(20ms, {.sigmask = &none}).empty());
   EXPECT_EQ(time.take(), (waits{{masked(), 20 * millisecond}}));
   EXPECT_TRUE(s.select(timeout::zero, {.sigmask = &none}).empty());
-  EXPECT_EQ(time.take(), (waits{{masked(), 0}}));
+  // epoll_pwait does not look at signals when it need not wait.
+  EXPECT_EQ(time.take(),
+            (is(backend::epoll) ? waits{{"ppoll", 0}, {"epoll_wait", 0}} : waits{{masked(), 0}}));
   EXPECT_TRUE(s.select(7ns, {.sigmask = &none}).empty());
   EXPECT_EQ(time.take(), (waits{{fine(), 7}}));
 }
@@ -163,7 +165,7 @@ TEST_P(WaitingTime, AFailureOfTheKernelIsPassedOnUntouched) {
   EXPECT_TRUE(s.select(1ms).empty()) << "and the selector goes on";
 }
 
-INSTANTIATE_TEST_SUITE_P(, WaitingTime, all_backends(), backend_name);
+INSTANTIATE_TEST_SUITE_P(, WaitingTime, fixed_backends(), backend_name);
 
 // What a selector has learned about the kernel stays with its storage, for the next one.
 class FineWaitOfEpoll : public ::testing::TestWithParam<int> {

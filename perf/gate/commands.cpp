@@ -39,6 +39,7 @@ void validate_file(const std::filesystem::path& file, const validate_arguments& 
       read_evidence(file, wrong);
       break;
     case file_kind::verdict:
+    case file_kind::regret:
       check_schema(*document, *kind, wrong);
       break;
     case file_kind::thresholds: {
@@ -162,7 +163,11 @@ int explain(const explain_arguments& a, const surroundings& world, std::ostream&
                   fmt::format("{}: no such metric{}", a.metric, near ? "; did you mean " + *near + "?" : ""));
   }
   out << fmt::format("metric    {}\nmeaning   {}\nkind      {}\n", m->name, m->meaning, orientation(m->kind));
-  if (!m->numerator.empty()) out << fmt::format("ratio     {}\n        / {}\n", m->numerator, m->denominator);
+  if (!m->denominator.empty())
+    out << fmt::format("ratio     {}\n        / {}\n", m->numerator, m->denominator);
+  if (!m->rivals.empty())
+    out << fmt::format("ratio     {}\n        / the fastest of {}\n", m->numerator,
+                       fmt::join(m->rivals, ", "));
   problems wrong;
   const auto thresholds = load_thresholds(a.thresholds, world.now, wrong);
   if (!wrong.empty()) return print(wrong, out);

@@ -148,7 +148,7 @@ class judgement {
   }
 
   void judge_ratio(const metric& m, metric_verdict& row) const {
-    for (const auto& arm : {m.numerator, m.denominator}) {
+    for (const auto& arm : arms_of(m)) {
       if (!contains(data_.arms, arm))
         return refuse(row, outcome::no_data, "arm " + arm + " was not measured");
     }

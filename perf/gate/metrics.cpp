@@ -10,7 +10,8 @@
 namespace selectors::gate {
 namespace {
 
-constexpr std::array<backend, 3> backend_list{{{"epoll", "epoll"}, {"poll", "poll"}, {"select", "select"}}};
+constexpr std::array<backend, 4> backend_list{
+    {{"adaptive", ""}, {"epoll", "epoll"}, {"poll", "poll"}, {"select", "select"}}};
 constexpr std::array<int, 3> size_list{8, 32, 128};
 constexpr std::array<std::string_view, 2> ready_list{"all", "one"};
 constexpr std::array<std::string_view, 3> raw_calls{"epoll", "poll", "select"};
@@ -65,6 +66,28 @@ void add_drifts(table& out, const backend& b, int n) {
   }
 }
 
+// `pattern` names the arms of one cell; "{}" stands for the backend.
+void add_regret(table& out, std::string name, std::string_view pattern) {
+  metric m{std::move(name),
+           metric_kind::twin,
+           "ratio",
+           fmt::format(fmt::runtime(pattern), "adaptive"),
+           {},
+           "the backend that chooses over the best of those that do not"};
+  for (const auto& b : backend_list) {
+    if (!b.raw_call.empty()) m.rivals.push_back(fmt::format(fmt::runtime(pattern), b.name));
+  }
+  out.push_back(std::move(m));
+}
+
+void add_regrets(table& out) {
+  for (const int n : size_list) {
+    for (const auto ready : ready_list)
+      add_regret(out, fmt::format("regret/reuse/{}/{}", n, ready), fmt::format("reuse/{{}}/{}/{}", n, ready));
+    add_regret(out, fmt::format("regret/recreate/{}", n), fmt::format("recreate/{{}}/{}", n));
+  }
+}
+
 void add_counts(table& out, const backend& b, int n) {
   for (const auto arm : counted_arms) {
     add_count(out, fmt::format("system_calls/{}/{}/{}", arm, b.name, n), "system calls per operation");
@@ -85,6 +108,7 @@ void for_each_cell(Function function) {
 table build_metrics() {
   table out;
   for_each_cell([&](const backend& b, int n) { add_overheads(out, b, n); });
+  add_regrets(out);
   for_each_cell([&](const backend& b, int n) { add_drifts(out, b, n); });
   for (const auto& b : backend_list) {
     add_ratio(out, metric_kind::drift, fmt::format("select_lead_empty/{}", b.name),
@@ -99,11 +123,10 @@ table build_metrics() {
 std::vector<std::string> build_arms() {
   std::vector<std::string> out{std::string(control_arm)};
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
   };
   for (const auto& m : metric_table()) {
-    add(m.numerator);
-    add(m.denominator);
+    for (const auto& arm : arms_of(m)) add(arm);
   }
   for (const auto call : raw_calls) add(fmt::format("raw_empty/{}", call));
   return out;
@@ -164,6 +187,14 @@ const std::vector<metric>& metric_table() {
 
 const std::vector<std::string>& arm_table() {
   static const std::vector<std::string> arms = build_arms();
+  return arms;
+}
+
+std::vector<std::string> arms_of(const metric& m) {
+  std::vector<std::string> arms = m.rivals;
+  for (const auto& arm : {m.denominator, m.numerator}) {
+    if (!arm.empty()) arms.insert(arms.begin(), arm);
+  }
   return arms;
 }
 

@@ -32,8 +32,12 @@ struct metric {
   metric_kind kind;         ///< see above
   std::string unit;         ///< "ratio" for quotients of times, "count" for exact metrics
   std::string numerator;    ///< arm; empty for exact metrics
-  std::string denominator;  ///< arm; empty for exact metrics
+  std::string denominator;  ///< arm; empty for exact metrics, and where there are rivals
   std::string meaning;      ///< one sentence for people: what a larger value says
+
+  /// Arms of which the fastest is the denominator: the one with the lowest median over the whole run. The fastest of
+  /// each round would be the luckiest, and the ratio too large.
+  std::vector<std::string> rivals = {};
 };
 
 /// A backend of the library as the table sees it: `raw_call` is the system call that a hand-written twin
@@ -58,6 +62,9 @@ const std::vector<metric>& metric_table();
 /// Every arm the lab measures, each name once. It holds every numerator and denominator of `metric_table()`,
 /// the control, and the raw empty polls that are only published.
 const std::vector<std::string>& arm_table();
+
+/// The arms a metric needs: none for an exact one.
+std::vector<std::string> arms_of(const metric& m);
 
 /// nullptr when there is no metric of that name.
 const metric* find_metric(std::string_view name);

@@ -47,6 +47,37 @@ double own_fast_of(const measurement& m, std::optional<std::size_t> control) {
   return quantile(all, fast_quantile);
 }
 
+double median_time(const measurement& m, std::size_t arm) {
+  std::vector<double> all;
+  for (const auto& b : m.bursts) {
+    for (const auto& round : b.rounds) {
+      if (usable(round[arm])) all.push_back(round[arm]);
+    }
+  }
+  return median(all);
+}
+
+std::size_t fastest(const measurement& m, const std::vector<std::size_t>& arms) {
+  if (arms.size() == 1) return arms.front();
+  return *std::min_element(arms.begin(), arms.end(), [&](std::size_t a, std::size_t b) {
+    return median_time(m, a) < median_time(m, b);
+  });
+}
+
+// Nothing when an arm of the metric was not measured.
+std::optional<column> column_of(const measurement& m, const metric& wanted) {
+  std::vector<std::size_t> places;
+  for (const auto& arm : arms_of(wanted)) {
+    const auto place = index_of(m.arms, arm);
+    if (!place) return std::nullopt;
+    places.push_back(*place);
+  }
+  if (places.empty()) return std::nullopt;
+  const auto numerator = places.front();
+  places.erase(places.begin());
+  return column{numerator, fastest(m, places), wanted.kind == metric_kind::drift};
+}
+
 double burst_estimate(const burst& b, const std::vector<bool>& kept, column& c) {
   std::vector<double> logs;
   for (std::size_t r = 0; r < b.rounds.size(); ++r) {
@@ -91,10 +122,9 @@ reduction reduce(const measurement& m, std::optional<double> profile_fast) {
   if (profile_fast) out.control_reference = std::min(out.control_reference, *profile_fast * reference_slack);
   std::vector<column> columns;
   for (const auto& metric : metric_table()) {
-    const auto above = index_of(m.arms, metric.numerator);
-    const auto below = index_of(m.arms, metric.denominator);
-    if (!above || !below) continue;
-    columns.push_back({*above, *below, metric.kind == metric_kind::drift});
+    const auto found = column_of(m, metric);
+    if (!found) continue;
+    columns.push_back(*found);
     out.metrics.push_back(metric.name);
   }
   for (const auto& b : m.bursts) out.bursts.push_back(summarise(b, control, out.control_reference, columns));

@@ -21,7 +21,7 @@ struct burst_summary {
   int kept = 0;  ///< rounds in which the control ran at its fast speed
 
   /// Per metric of `reduction::metrics`: median over rounds of ln(numerator / denominator); NaN when too few
-  /// rounds were kept to say.
+  /// rounds were kept to say. Of a metric with rivals the denominator is the fastest of them over the whole run.
   std::vector<double> log_ratios = {};
 };
 
@@ -35,7 +35,7 @@ struct reduction {
       0;  ///< low quantile of the control over the whole run; NaN when it was not measured
   double control_reference = 0;  ///< what "fast" was taken to be
   std::vector<std::string> arms = {};
-  std::vector<std::string> metrics = {};     ///< those whose two arms were measured
+  std::vector<std::string> metrics = {};     ///< those whose arms were all measured
   std::vector<std::string> non_finite = {};  ///< metrics with a time that was no positive finite number
   std::vector<burst_summary> bursts = {};
   std::vector<counted> counts = {};

@@ -63,8 +63,11 @@ look look_of(outcome o) {
 std::string row_line(const metric_verdict& row, bool colour) {
   const auto range = row.low ? short_number(*row.low) + ".." + short_number(*row.high) : "-";
   const auto shown = look_of(row.result);
-  return fmt::format("{:<35} {:>6} {:>14} {:>14} {}\n", row.metric, value_text(row), range, limits_text(row),
-                     painted(shown.word, shown.colour, colour));
+  // Names and values share their columns: a count is short where its name is long.
+  constexpr std::size_t name_and_value = 42;
+  const auto room = name_and_value - std::min(row.metric.size() + 1, name_and_value);
+  return fmt::format("{} {:>{}} {:>14} {:>14} {}\n", row.metric, value_text(row), room, range,
+                     limits_text(row), painted(shown.word, shown.colour, colour));
 }
 
 std::string machine_line(const verdict& v) {

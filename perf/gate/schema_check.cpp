@@ -20,13 +20,13 @@ namespace {
 using json = nlohmann::json;
 using context = std::vector<std::string>;
 
-constexpr std::array<file_kind, 4> kinds{file_kind::measurement, file_kind::evidence, file_kind::thresholds,
-                                         file_kind::verdict};
+constexpr std::array<file_kind, 5> kinds{file_kind::measurement, file_kind::evidence, file_kind::thresholds,
+                                         file_kind::verdict, file_kind::regret};
 
 const json& schema_json(file_kind kind) {
-  static const std::array<json, 4> parsed{
+  static const std::array<json, 5> parsed{
       json::parse(measurement_schema_text), json::parse(evidence_schema_text),
-      json::parse(thresholds_schema_text), json::parse(verdict_schema_text)};
+      json::parse(thresholds_schema_text), json::parse(verdict_schema_text), json::parse(regret_schema_text)};
   return parsed[static_cast<std::size_t>(kind)];
 }
 
@@ -190,9 +190,11 @@ std::string_view to_string(file_kind kind) {
     case file_kind::thresholds:
       return "thresholds";
     case file_kind::verdict:
+      return "verdict";
+    case file_kind::regret:
       break;
   }
-  return "verdict";
+  return "regret";
 }
 
 std::optional<file_kind> kind_of(const json_document& document, problems& out) {
@@ -202,11 +204,11 @@ std::optional<file_kind> kind_of(const json_document& document, problems& out) {
     for (const auto kind : kinds) {
       if (name == fmt::format("selectors-perf-{}", to_string(kind))) return kind;
     }
-    out.push_back(document.complain(
-        "$.schema", "E_SCHEMA",
-        fmt::format(
-            "\"schema\" is \"{}\", expected selectors-perf-{{measurement,evidence,thresholds,verdict}}",
-            name)));
+    out.push_back(
+        document.complain("$.schema", "E_SCHEMA",
+                          fmt::format("\"schema\" is \"{}\", expected "
+                                      "selectors-perf-{{measurement,evidence,thresholds,verdict,regret}}",
+                                      name)));
   } else {
     out.push_back(document.complain("$", "E_SCHEMA",
                                     "expected an object with a string \"schema\" that names its kind"));

@@ -8,7 +8,7 @@
 namespace selectors::gate {
 
 /// The kinds of file the gate knows; the value of "schema" is "selectors-perf-" and the kind's name.
-enum class file_kind { measurement, evidence, thresholds, verdict };
+enum class file_kind { measurement, evidence, thresholds, verdict, regret };
 
 inline constexpr int schema_version = 1;
 

@@ -9,5 +9,6 @@ extern const std::string_view measurement_schema_text;
 extern const std::string_view evidence_schema_text;
 extern const std::string_view thresholds_schema_text;
 extern const std::string_view verdict_schema_text;
+extern const std::string_view regret_schema_text;
 
 }  // namespace selectors::gate

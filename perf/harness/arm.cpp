@@ -3,6 +3,8 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace selectors::perf {
 
@@ -10,10 +12,13 @@ bool arm_list::wants(const std::string& name) const {
   return ::fnmatch(pattern_.c_str(), name.c_str(), FNM_EXTMATCH) == 0;
 }
 
-std::vector<std::string> arm_list::names() const {
-  std::vector<std::string> names;
-  for (const auto& a : arms_) names.push_back(a->name());
-  return names;
+void arm_list::make_all(std::uint64_t seed) {
+  std::vector<std::size_t> order(makers_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  std::shuffle(order.begin(), order.end(), random);
+  arms_.resize(makers_.size());
+  for (const std::size_t i : order) arms_[i] = makers_[i]();
 }
 
 arm* arm_list::find(const std::string& name) const noexcept {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -73,30 +74,39 @@ class arm_of final : public arm {
   Operation operation_;
 };
 
-// The arms of one process, made only when their name is wanted: a selector that nobody times should not sit
-// in the wait queues of the sockets.
+// The arms of one process. They are listed first and made afterwards, only those whose name is wanted - a
+// selector that nobody times should not sit in the wait queues of the sockets - and in an order drawn by lot:
+// what is made first lies elsewhere in memory, always to the advantage of the same arm.
 class arm_list {
  public:
   // `pattern` is a glob over whole names, as in fnmatch(3): "*" wants all, "!(empty/*)" all but the empty ones.
   explicit arm_list(std::string pattern = "*") : pattern_(std::move(pattern)) {}
 
-  bool wants(const std::string& name) const;
-
-  // `make` returns the operation and is called only when the name is wanted.
+  // `make` returns the operation; it is called, or not, by make_all and must not refer to the caller's locals.
   template <class Make>
   void add(std::string name, found wanted, Make make) {
     if (!wants(name)) return;
-    using operation = decltype(make());
-    arms_.push_back(std::make_unique<arm_of<operation>>(std::move(name), wanted, make()));
+    names_.push_back(name);
+    makers_.push_back([name = std::move(name), wanted, make = std::move(make)]() -> std::unique_ptr<arm> {
+      return std::make_unique<arm_of<decltype(make())>>(name, wanted, make());
+    });
   }
 
+  // Once, after the last add.
+  void make_all(std::uint64_t seed);
+
+  const std::vector<std::string>& names() const noexcept { return names_; }
+  // In the order in which they were listed.
   std::span<const std::unique_ptr<arm>> arms() const noexcept { return arms_; }
-  std::vector<std::string> names() const;
   // nullptr when there is none.
   arm* find(const std::string& name) const noexcept;
 
  private:
+  bool wants(const std::string& name) const;
+
   std::string pattern_;
+  std::vector<std::string> names_;
+  std::vector<std::function<std::unique_ptr<arm>()>> makers_;
   std::vector<std::unique_ptr<arm>> arms_;
 };
 

@@ -30,12 +30,13 @@ int measure(const options& chosen) {
   const perf::socket_sets sockets(gate::sizes());
   perf::arm_list arms(chosen.arms);
   perf::add_all(arms, sockets);
-  if (arms.arms().empty()) {
+  if (arms.names().empty()) {
     fmt::print(stderr,
                "selectors-burst: no arm matches \"{}\"; `selectors-lab --benchmark_list_tests` lists them\n",
                chosen.arms);
     return perf::bad_input;
   }
+  arms.make_all(chosen.seed);
   const auto text = to_text(perf::run_burst(arms, chosen.rounds, chosen.seed));
   if (chosen.output.empty()) {
     std::cout << text << '\n' << std::flush;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "gate/metrics.hpp"
 #include "harness/counted_calls.hpp"
@@ -55,7 +56,7 @@ void add_modify_data(arm_list& arms, const socket_sets& sockets) {
   for (const auto& b : gate::backends()) {
     for (const int n : gate::sizes()) {
       arms.add(fmt::format("modify_data/{}/{}", b.name, n), found{1, 0},
-               [&] { return modified_data(backend_named(b.name), sockets.descriptors(n, "all")); });
+               [=, &sockets] { return modified_data(backend_named(b.name), sockets.descriptors(n, "all")); });
     }
   }
 }
@@ -110,6 +111,7 @@ int main(int argc, char** argv) {
     add_recreate(arms, sockets);
     add_reuse(arms, sockets);
     add_modify_data(arms, sockets);
+    arms.make_all(std::random_device()());
     if (audited.empty()) {
       count_system_calls();
       std::cout << count_all(arms).dump(1) << '\n';

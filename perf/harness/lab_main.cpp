@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <random>
 #include <vector>
 
 #include "gate/metrics.hpp"
@@ -60,6 +61,7 @@ int run(int argc, char** argv) {
   const perf::socket_sets sockets(gate::sizes());
   perf::arm_list arms;
   perf::add_all(arms, sockets);
+  arms.make_all(std::random_device()());
   for (const auto& work : arms.arms()) {
     benchmark::RegisterBenchmark(work->name().c_str(), [&](benchmark::State& s) { measure(s, *work); })
         ->Iterations(iterations)

@@ -51,8 +51,10 @@ void level_twins(const std::vector<std::string>& names, std::vector<int>& batche
   // One arm may have several twins: repeat until all of them agree.
   for (bool changed = true; changed;) {
     changed = false;
+    // Rivals are left alone: the fastest is as fast as its opponent, and the others would drag both down.
     for (const auto& m : gate::metric_table()) {
       if (m.kind != gate::metric_kind::twin && m.kind != gate::metric_kind::self) continue;
+      if (!m.rivals.empty()) continue;
       int* const a = batch_of(m.numerator);
       int* const b = batch_of(m.denominator);
       if (a == nullptr || b == nullptr || *a == *b) continue;

@@ -1,7 +1,6 @@
 #include "harness/run_command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include "gate/thresholds.hpp"
 #include "harness/exit_codes.hpp"
 #include "harness/facts.hpp"
+#include "harness/progress_line.hpp"
 #include "harness/tools.hpp"
 
 namespace selectors::perf {
@@ -30,22 +30,6 @@ std::chrono::milliseconds space_between_bursts() {
   static std::mt19937 random(std::random_device{}());
   return std::chrono::milliseconds(std::uniform_int_distribution(120, 220)(random));
 }
-
-// One line that overwrites itself, on a terminal only.
-class progress_line {
- public:
-  void show(const std::string& text) {
-    if (!wanted_) return;
-    fmt::print(stderr, "\r{:<78}", text);
-    std::fflush(stderr);
-  }
-  ~progress_line() {
-    if (wanted_) fmt::print(stderr, "\r{:78}\r", "");
-  }
-
- private:
-  bool wanted_ = ::isatty(STDERR_FILENO) == 1;
-};
 
 // Input that cannot be used, each mistake named.
 struct bad_files {

@@ -45,13 +45,13 @@ void add_control(arm_list& arms, const socket_sets& sockets) {
   const auto descriptors = sockets.descriptors(32, "all");
   const found wanted = socket_sets::expected(descriptors, "all");
 
-  arms.add(std::string(gate::control_arm), wanted, [&] {
+  arms.add(std::string(gate::control_arm), wanted, [=] {
     std::vector<pollfd> set;
     raw::fill(set, descriptors);
     return [set = std::move(set)]() mutable { return raw::wait(set); };
   });
-  arms.add("twin/reuse/epoll/32", wanted, [&] { return kept_selector(backend::epoll, descriptors); });
-  arms.add("injected/reuse/epoll/32", wanted, [&] {
+  arms.add("twin/reuse/epoll/32", wanted, [=] { return kept_selector(backend::epoll, descriptors); });
+  arms.add("injected/reuse/epoll/32", wanted, [=] {
     kept_selector work(backend::epoll, descriptors);
     const int turns = turns_for(work);
     return [work = std::move(work), turns]() mutable {

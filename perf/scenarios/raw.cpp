@@ -11,20 +11,20 @@ void add_raw_recreate(arm_list& arms, const socket_sets& sockets, int n) {
   const found wanted = socket_sets::expected(descriptors, "all");
   const auto size = static_cast<std::size_t>(n);
 
-  arms.add(fmt::format("raw_recreate/epoll/{}", n), wanted, [&] {
+  arms.add(fmt::format("raw_recreate/epoll/{}", n), wanted, [=] {
     return [descriptors, events = std::vector<epoll_event>(size)]() mutable {
       raw::epoll set;
       for (const int fd : descriptors) set.add(fd);
       return set.wait(events);
     };
   });
-  arms.add(fmt::format("raw_recreate/poll/{}", n), wanted, [&] {
+  arms.add(fmt::format("raw_recreate/poll/{}", n), wanted, [=] {
     return [descriptors, set = std::vector<pollfd>(size)]() mutable {
       raw::fill(set, descriptors);
       return raw::wait(set);
     };
   });
-  arms.add(fmt::format("raw_recreate/select/{}", n), wanted, [&] {
+  arms.add(fmt::format("raw_recreate/select/{}", n), wanted, [=] {
     return [descriptors] {
       raw::select_words set;
       for (const int fd : descriptors) set.insert(fd);
@@ -37,19 +37,19 @@ void add_raw_reuse(arm_list& arms, const socket_sets& sockets, int n, std::strin
   const auto descriptors = sockets.descriptors(n, ready);
   const found wanted = socket_sets::expected(descriptors, ready);
 
-  arms.add(fmt::format("raw_reuse/epoll/{}/{}", n, ready), wanted, [&] {
+  arms.add(fmt::format("raw_reuse/epoll/{}/{}", n, ready), wanted, [=] {
     raw::epoll set;
     for (const int fd : descriptors) set.add(fd);
     return [set = std::move(set), events = std::vector<epoll_event>(descriptors.size())]() mutable {
       return set.wait(events);
     };
   });
-  arms.add(fmt::format("raw_reuse/poll/{}/{}", n, ready), wanted, [&] {
+  arms.add(fmt::format("raw_reuse/poll/{}/{}", n, ready), wanted, [=] {
     std::vector<pollfd> set;
     raw::fill(set, descriptors);
     return [set = std::move(set)]() mutable { return raw::wait(set); };
   });
-  arms.add(fmt::format("raw_reuse/select/{}/{}", n, ready), wanted, [&] {
+  arms.add(fmt::format("raw_reuse/select/{}/{}", n, ready), wanted, [=] {
     raw::select_words set;
     for (const int fd : descriptors) set.insert(fd);
     return [set, scratch = raw::select_words()]() mutable { return set.wait_on_copy(scratch); };

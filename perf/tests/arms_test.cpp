@@ -30,6 +30,7 @@ TEST_F(Arms, AreExactlyThoseOfTheMetricTable) {
 TEST_F(Arms, AllFindWhatTheirTwinsFind) {
   arm_list arms;
   add_all(arms, sockets);
+  arms.make_all(1);
   for (const auto& a : arms.arms()) EXPECT_NO_THROW(a->run(3)) << a->name();
 }
 
@@ -40,11 +41,30 @@ TEST_F(Arms, AreMadeOnlyWhenWanted) {
     made = true;
     return [] { return found{}; };
   });
-  EXPECT_FALSE(made);
   add_all(arms, sockets);
+  arms.make_all(1);
+  EXPECT_FALSE(made);
   EXPECT_EQ(arms.find("recreate/epoll/8"), nullptr);
   EXPECT_EQ(arms.find("raw_empty/poll"), nullptr);
   EXPECT_NE(arms.find("reuse/epoll/8/all"), nullptr);
+}
+
+TEST_F(Arms, AreMadeInAnyOrderAndKeptInTheirs) {
+  const auto order_of_making = [](std::uint64_t seed) {
+    std::vector<int> made;
+    arm_list arms;
+    for (int i = 0; i < 20; ++i) {
+      arms.add(std::to_string(i), found{}, [i, &made] {
+        made.push_back(i);
+        return [] { return found{}; };
+      });
+    }
+    arms.make_all(seed);
+    EXPECT_EQ(arms.arms()[7]->name(), "7");
+    return made;
+  };
+  EXPECT_EQ(order_of_making(1), order_of_making(1));
+  EXPECT_NE(order_of_making(1), order_of_making(2));
 }
 
 TEST_F(Arms, ThatFindTooLittleStopTheRun) {
@@ -52,12 +72,15 @@ TEST_F(Arms, ThatFindTooLittleStopTheRun) {
   arms.add("short", found{2, 7}, [] { return [] { return found{1, 7}; }; });
   arms.add("other", found{2, 7}, [] { return [] { return found{2, 8}; }; });
   arms.add("failed", found{0, 0}, [] { return [] { return found{-1, 0}; }; });
+  arms.make_all(1);
+  ASSERT_EQ(arms.arms().size(), 3u);
   for (const auto& a : arms.arms()) EXPECT_THROW(a->run(1), broken_measurement) << a->name();
 }
 
 TEST_F(Arms, NameWhatTheyFoundAndWhatWasExpected) {
   arm_list arms;
   arms.add("short", found{2, 7}, [] { return [] { return found{1, 3}; }; });
+  arms.make_all(1);
   try {
     arms.arms().front()->run(1);
     FAIL() << "nothing was thrown";
@@ -71,6 +94,7 @@ TEST_F(Arms, CheckEveryOperationAndNotTheLastAlone) {
   arms.add("once wrong", found{1, 0}, [] {
     return [n = 0]() mutable { return found{++n == 2 ? 0 : 1, 0}; };
   });
+  arms.make_all(1);
   EXPECT_THROW(arms.arms().front()->run(3), broken_measurement);
 }
 

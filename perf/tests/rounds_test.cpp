@@ -55,8 +55,9 @@ TEST(Rounds, TimeEveryArmInItsPlace) {
     };
   };
   arm_list arms;
-  arms.add("long", found{}, [&] { return busy(60'000); });
-  arms.add("short", found{}, [&] { return busy(6'000); });
+  arms.add("long", found{}, [=] { return busy(60'000); });
+  arms.add("short", found{}, [=] { return busy(6'000); });
+  arms.make_all(1);
   rounds source(arms, 1);
   for (int i = 0; i < 5; ++i) {
     const auto times = source.next();
@@ -72,6 +73,7 @@ TEST(Rounds, TimeEveryArmInItsPlace) {
 TEST(Rounds, PassABrokenMeasurementOn) {
   arm_list arms;
   arms.add("wrong", found{1, 0}, [] { return [] { return found{}; }; });
+  arms.make_all(1);
   EXPECT_THROW(rounds(arms, 1), broken_measurement);
 }
 

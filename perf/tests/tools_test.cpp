@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "gate/measurement.hpp"
@@ -74,6 +75,37 @@ TEST_F(Tool, LabTakesTheFlagsOfGoogleBenchmark) {
 
 TEST_F(Tool, LabRefusesUnknownFlags) {
   EXPECT_EQ(run_process({tools + "selectors-lab", "--unknown"}).exit_code, 2);
+}
+
+TEST_F(Tool, RegretMeasuresTheCellsThatAreAskedFor) {
+  const auto r = run_process({tools + "selectors-regret", "--arms", "reuse,recreate", "--rounds", "1",
+                              "--report", folder, "--benchmark_filter=/n=8/"});
+  ASSERT_TRUE(r.exit_code == 0 || r.exit_code == 1) << r.errors;  // the machine may be busy
+  std::ifstream file(folder / "regret.json");
+  const auto result = json::parse(file);
+  EXPECT_EQ(result.at("cells").size(), 8u);
+  EXPECT_EQ(result.at("arms").size(), 2u);
+  EXPECT_EQ(result.at("ok"), r.exit_code == 0);
+  EXPECT_FALSE(result.at("whole_grid"));
+  EXPECT_TRUE(fs::exists(folder / "regret.md"));
+  EXPECT_EQ(r.errors, "");
+}
+
+TEST_F(Tool, RegretListsItsCells) {
+  const auto r = run_process(
+      {tools + "selectors-regret", "--arms", "adversary", "--report", folder, "--benchmark_list_tests"});
+  ASSERT_TRUE(r.succeeded()) << r.errors;
+  EXPECT_EQ(lines(r.output), 15);
+  EXPECT_FALSE(fs::exists(folder / "regret.json"));
+}
+
+TEST_F(Tool, RegretRefusesWhatItDoesNotKnow) {
+  expect_refusal({tools + "selectors-regret", "--arms", "reuse,recrate"}, "recrate");
+  expect_refusal({tools + "selectors-regret", "--rounds", "0"}, "--rounds");
+  const auto nothing =
+      run_process({tools + "selectors-regret", "--report", folder, "--benchmark_filter=nothing"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_NE(nothing.errors.find("--benchmark_list_tests"), std::string::npos) << nothing.errors;
 }
 
 TEST_F(Tool, CountsCoverEveryExactMetric) {

@@ -23,22 +23,34 @@
 //   * The number of a descriptor is not its identity. Each registration has a generation; entries carry it;
 //     what the kernel still says about a descriptor that was unregistered is never delivered and never
 //     credited to a later owner of the number.
-//   * In the steady state a select makes one system call and allocates nothing.
+//   * In the steady state a select allocates nothing, and on a fixed backend makes one system call.
 //
 // THE RULE FOR CALLERS: unregister, then close. A registration whose descriptor was closed first is *stale*:
 // for its own events nothing is promised (there may be none; `status::invalid` once; or those of another file
 // that got the number), but no other key is hidden or delayed by it, select does not fail, and unregister
 // succeeds. audit() finds stale keys.
 //
+// WHICH BACKEND. The default, `adaptive`, waits with poll(2) while that is the cheaper one - few
+// descriptors, most of them ready, or a selector that lives for a wait or two - and moves quiet descriptors
+// into an epoll(7) set when the polling that they have cost would have paid for it; busy ones move back. It
+// decides from counts, not from a clock, and there is nothing to tune. Whatever a program does, it pays at
+// most about twice what the best fixed backend would have cost it, and over a long run much less. No kernel
+// object is made before the first move, so making such a selector costs nothing. When a descriptor moves, in
+// which set it is, and how many system calls a single wait makes (one, or two while both sets are in use,
+// and one more when a first look has found nothing) are not promised. To have one system call and no
+// surprise, ask for a fixed backend.
+//
 // WHAT IS NOT PROMISED:
 //
 //   * The order of entries. When more is ready than the limit, the rest comes in later waits, fairly.
 //   * Readiness is a hint: another process may have drained the descriptor. Use O_NONBLOCK and expect EAGAIN.
 //   * A condition that nobody asked for (a hang-up on a write-only registration) makes no entry and no spin;
-//     on poll such a key is silent until modify, on epoll and select a later wanted condition is still
+//     on poll such a key is silent until modify, elsewhere a later wanted condition is still
 //     reported.
 //   * With trigger::edge, a report may come without a new edge: after modify, resume, and when the kernel's
 //     set had to be rebuilt.
+//   * The numbers of the selector's own descriptors. One that is made anew takes the lowest that is free, so
+//     dup2(2) onto a number that the caller has closed may hit it, as with any library that opens files.
 //   * A second thread that registers while another waits: a selector is used by one thread at a time (wakers
 //     excepted).
 //   * vfork(2) and raw clone(2) bypass the fork guard. -fno-exceptions is not supported.
@@ -146,7 +158,8 @@ class selector {
   // Waits until something is ready, at most `t`. Empty when the time is over - then woken() and interrupted()
   // tell whether it was. With nothing registered it is a sleep that a waker can end.
   //   std::errc::invalid_argument  limit is 0
-  //   ENOMEM, EINVAL (RLIMIT_NOFILE was lowered below the number of descriptors on poll)
+  //   ENOMEM; EMFILE and ENFILE when an epoll set has to be made anew; EINVAL when RLIMIT_NOFILE was lowered
+  //   below the number of descriptors on poll
   // register_fd, modify, unregister, pause and resume are allowed while the selection is looped over.
   [[nodiscard]] selection select(timeout t = timeout::infinite);
   [[nodiscard]] selection select(timeout t, const wait_options& options);
@@ -182,8 +195,7 @@ class selector {
   key get_key(int fd) const;
   key get_key(int fd, std::error_code& ec) const noexcept;
 
-  // A snapshot, in no promised order; later changes do not reach it. Throws what the verbs throw, and
-  // std::bad_alloc.
+  // A snapshot, in no promised order; later changes do not reach it. ENOMEM.
   std::vector<key> get_map() const;
   std::vector<key> get_map(std::error_code& ec) const noexcept;
 

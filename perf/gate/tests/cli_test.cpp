@@ -23,6 +23,11 @@ using testing::slurp;
 using testing::spill;
 using testing::temporary_folder;
 
+const std::vector<std::string> gated{"recreate_over_reuse/epoll/32", "overhead_reuse/epoll/8/all",
+                                     "overhead_reuse/epoll/8/one",   "overhead_reuse/epoll/32/all",
+                                     "overhead_reuse/epoll/32/one",  "overhead_reuse/epoll/128/all",
+                                     "overhead_reuse/epoll/128/one"};
+
 /// One folder with good thresholds and a good measurement; each test spoils one thing.
 class Gate : public ::testing::Test {
  protected:
@@ -40,9 +45,10 @@ class Gate : public ::testing::Test {
       }
       spill(folder_ / name, text);
     }
-    // Quiet enough that the second look decides all.
-    model_.bursts = 18;
-    model_.round_noise = 0.008;
+    // Quiet enough that the first look decides all, and only the arms that the example's limits need.
+    model_.bursts = 12;
+    model_.round_noise = 0.005;
+    model_.arms = testing::arms_of(gated);
   }
 
   void write() { write_measurement(testing::synthesise(model_), measurement_); }
@@ -98,15 +104,14 @@ TEST_F(Gate, FailsWhenALimitIsEditedToExcludeWhatIsMeasured) {
 }
 
 TEST_F(Gate, HasNoDataWithoutAnArm) {
-  model_.arms = arm_table();
-  std::erase(model_.arms, "reuse/poll/8/one");
+  std::erase(model_.arms, "reuse/epoll/8/one");
   write();
-  expect_code(2, "arm reuse/poll/8/one was not measured");
+  expect_code(2, "arm reuse/epoll/8/one was not measured");
 }
 
 TEST_F(Gate, HasNoDataWhenAnArmIsRenamed) {
   write();
-  edit(measurement_, "\"reuse/poll/8/one\"", "\"reuse/poll/8/One\"");
+  edit(measurement_, "\"reuse/epoll/8/one\"", "\"reuse/epoll/8/One\"");
   expect_code(2, "was");
 }
 
@@ -154,7 +159,7 @@ TEST_F(Gate, DistrustsAContaminatedRunAndABlindGate) {
 }
 
 TEST_F(Gate, CannotTellWhenAMetricSitsOnItsLimit) {
-  model_.factor["reuse/poll/8/one"] = 1.05 / 1.02;
+  model_.factor["reuse/epoll/8/one"] = 1.05 / 1.02;
   write();
   expect_code(4, "too noisy (4)");
 }
@@ -208,7 +213,7 @@ TEST_F(Gate, CountsTheVerdictsOfTheRunsInARecording) {
   EXPECT_EQ(done.code, 0) << done.output;
   EXPECT_NE(done.output.find("   3 pass\n   0 too noisy\n   0 outside limits\n"), std::string::npos)
       << done.output;
-  model_.factor["reuse/poll/32/all"] = 1.1;
+  model_.factor["reuse/epoll/128/all"] = 1.1;
   write();
   done = count();
   EXPECT_EQ(done.code, 1);
@@ -260,6 +265,7 @@ TEST_F(Gate, ValidatesRevisionsAgainstAnOlderCopy) {
 
 TEST_F(Gate, ProposesAndRefusesToTouchWhatIsThere) {
   model_.bursts = 200;
+  model_.arms.clear();
   write();
   const std::vector<std::string> arguments{"propose",
                                            "--measurement",
@@ -333,14 +339,14 @@ TEST_F(Commands, ApprovedExplanations) {
     return output_;
   };
   expect_approved("explain.txt", explain("recreate_over_reuse/epoll/32") + "\n" +
-                                     explain("overhead_reuse/poll/8/one") + "\n" +
+                                     explain("overhead_reuse/epoll/8/one") + "\n" +
                                      explain("overhead_recreate/poll/8") + "\n" +
                                      explain("system_calls/reuse/epoll/8") + "\n" + explain("self/twin"));
 }
 
 TEST_F(Commands, ExplainNeedsAMetricAndReadableThresholds) {
-  EXPECT_EQ(run_here({"explain", "overhead_reuse/poll/8/on"}), 2);
-  EXPECT_EQ(output_, "overhead_reuse/poll/8/on: no such metric; did you mean overhead_reuse/poll/8/one?\n");
+  EXPECT_EQ(run_here({"explain", "overhead_reuse/epoll/8/on"}), 2);
+  EXPECT_EQ(output_, "overhead_reuse/epoll/8/on: no such metric; did you mean overhead_reuse/epoll/8/one?\n");
   EXPECT_EQ(run_here({"explain", "pizza"}), 2);
   EXPECT_EQ(output_, "pizza: no such metric\n");
   EXPECT_EQ(run_here({"explain", "self/twin", "--thresholds", "/nonexistent"}), 2);
@@ -367,6 +373,7 @@ TEST_F(Commands, TurnUnexpectedTroubleIntoOneLine) {
   write();
   EXPECT_EQ(run_here({"validate", "--thresholds", thresholds(), "--base", thresholds()}), 0);
   model_.bursts = 200;
+  model_.arms.clear();
   write();
   spill(folder_ / "draft", "a file where a folder should be");
   EXPECT_EQ(run_here({"propose", "--measurement", measurement_.string(), "--output",

@@ -291,6 +291,20 @@ TEST(Judge, DistrustsAControlFarFromTheReviewedOne) {
   EXPECT_NE(row(v, "select_lead_empty/epoll").reason.find("propose anew"), std::string::npos);
 }
 
+TEST(Judge, TakesTheControlsShiftFromTheProfile) {
+  const auto measured = synthesise(enough());
+  const double own = reduce(measured, std::nullopt).control_own_fast;
+  const auto code_at_shift = [&](double shift) {
+    auto set = both();
+    set.profiles.back().control->fast = own / (1 + shift);
+    return judge(measured, set).code;
+  };
+  EXPECT_EQ(code_at_shift(0.049), exit_code::pass);
+  EXPECT_EQ(code_at_shift(0.051), exit_code::too_noisy);
+  EXPECT_EQ(code_at_shift(-0.049), exit_code::pass);
+  EXPECT_EQ(code_at_shift(-0.051), exit_code::broken);
+}
+
 TEST(Judge, SaysInHowManyBurstsTheMachineWasFast) {
   auto m = enough();
   m.slow_share = 0;

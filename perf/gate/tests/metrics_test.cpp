@@ -23,19 +23,23 @@ TEST(MetricTable, RatiosAreOfTwoDifferentMeasuredArms) {
   for (const auto& m : metric_table()) {
     if (m.kind == metric_kind::exact) {
       EXPECT_EQ(m.unit, "count") << m.name;
-      EXPECT_TRUE(m.numerator.empty() && m.denominator.empty()) << m.name;
+      EXPECT_TRUE(arms_of(m).empty()) << m.name;
       continue;
     }
     EXPECT_EQ(m.unit, "ratio") << m.name;
-    EXPECT_TRUE(is_arm(m.numerator)) << m.name;
-    EXPECT_TRUE(is_arm(m.denominator)) << m.name;
-    EXPECT_NE(m.numerator, m.denominator) << m.name;
+    EXPECT_EQ(m.denominator.empty(), !m.rivals.empty()) << m.name;
+    const auto arms = arms_of(m);
+    ASSERT_GE(arms.size(), 2U) << m.name;
+    EXPECT_EQ(arms.front(), m.numerator) << m.name;
+    for (const auto& arm : arms) EXPECT_TRUE(is_arm(arm)) << m.name << " " << arm;
+    EXPECT_EQ(std::set<std::string>(arms.begin(), arms.end()).size(), arms.size()) << m.name;
   }
   EXPECT_TRUE(is_arm(std::string(control_arm)));
 }
 
 TEST(MetricTable, HoldsEveryCellOfEveryFamily) {
   const auto cells = backends().size() * sizes().size();
+  const auto fixed = (backends().size() - 1) * sizes().size();  // with a system call of their own
   const auto count = [](std::string_view family) {
     const auto in_family = [&](const metric& m) { return m.name.starts_with(family); };
     return static_cast<std::size_t>(std::count_if(metric_table().begin(), metric_table().end(), in_family));
@@ -44,8 +48,10 @@ TEST(MetricTable, HoldsEveryCellOfEveryFamily) {
   EXPECT_EQ(count("select_lead_recreate/"), cells);
   EXPECT_EQ(count("select_lead_reuse/"), cells * ready_sets().size());
   EXPECT_EQ(count("select_lead_empty/"), backends().size());
-  EXPECT_EQ(count("overhead_recreate/"), cells);
-  EXPECT_EQ(count("overhead_reuse/"), cells * ready_sets().size());
+  EXPECT_EQ(count("overhead_recreate/"), fixed);
+  EXPECT_EQ(count("overhead_reuse/"), fixed * ready_sets().size());
+  EXPECT_EQ(count("regret/reuse/"), sizes().size() * ready_sets().size());
+  EXPECT_EQ(count("regret/recreate/"), sizes().size());
   EXPECT_EQ(count("system_calls/"), cells * 3);
   EXPECT_EQ(count("allocations/"), cells * 2);
   EXPECT_EQ(count("self/"), 2U);
@@ -69,6 +75,16 @@ TEST(MetricTable, DividesTheSlowerArmByWhatItIsHeldAgainst) {
   expect("overhead_recreate/poll/8", "recreate/poll/8", "raw_recreate/poll/8", metric_kind::twin);
   expect(twin_metric, "twin/reuse/epoll/32", "reuse/epoll/32/all", metric_kind::self);
   expect(injected_metric, "injected/reuse/epoll/32", "reuse/epoll/32/all", metric_kind::self);
+}
+
+TEST(MetricTable, HoldsTheAdaptiveBackendAgainstEveryFixedOne) {
+  const auto* m = find_metric("regret/reuse/32/one");
+  ASSERT_NE(m, nullptr);
+  EXPECT_EQ(m->kind, metric_kind::twin);
+  EXPECT_EQ(m->numerator, "reuse/adaptive/32/one");
+  EXPECT_EQ(m->rivals,
+            (std::vector<std::string>{"reuse/epoll/32/one", "reuse/poll/32/one", "reuse/select/32/one"}));
+  EXPECT_EQ(find_metric("overhead_reuse/adaptive/32/one"), nullptr) << "there is no such system call";
 }
 
 TEST(MetricTable, FindsNothingUnderAnUnknownName) {

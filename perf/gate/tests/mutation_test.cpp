@@ -58,6 +58,8 @@ class EveryKey : public ::testing::TestWithParam<const char*> {
  protected:
   EveryKey() : original_(json::parse(slurp(sources() / "good" / GetParam()))) {
     copy_good(folder_.path());
+    // Alone, the portable profile is read without the evidence of the other; that is what takes time.
+    if (GetParam() == std::string("portable.json")) std::filesystem::remove(folder_ / "example-class.json");
     collect(original_, pointer(), keys_);
   }
 

@@ -47,7 +47,7 @@ TEST(Thresholds, TheGoodOnesAreGood) {
   EXPECT_EQ(drift.reviewed_in->reviewed_by, "B. Reviewer");
   const auto& portable = set.profiles[0];
   EXPECT_EQ(portable.kind, profile_kind::portable);
-  EXPECT_EQ(portable.limits.size(), 18U + 9U + 18U) << "patterns are expanded";
+  EXPECT_EQ(portable.limits.size(), 6U + 12U + 24U) << "patterns are expanded";
   EXPECT_FALSE(portable.limits.front().lower);
 }
 

@@ -72,6 +72,8 @@ enum class feature : std::uint64_t {
   names_errors = 1u << 29,   // the error codes listed at the top are kept
   scales = 1u << 30,         // a wait does not get dearer with quiet descriptors
   reports_stale = 1u << 31,  // a closed descriptor may be reported as status::invalid
+  one_call_waits =
+      std::uint64_t{1} << 32,  // a steady wait is one system call; else two sets and a look first
 };
 
 constexpr feature operator|(feature a, feature b) noexcept {
