@@ -1,5 +1,6 @@
 // Do the counters see every system call? strace(1) does.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +14,9 @@ namespace {
 
 // Lines of a trace are system calls; what a process says at its end is the same each time.
 long traced_calls(const std::string& arm, int operations) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "selectors_audit_trace.txt";
+  // Another test may be tracing at the same time.
+  const auto file =
+      std::filesystem::path(testing::TempDir()) / ("selectors_audit_trace." + std::to_string(::getpid()));
   const auto r = run_process({"strace", "-o", file, std::string(SELECTORS_TOOLS) + "/selectors-counts",
                               "--run", arm, "--operations", std::to_string(operations)});
   EXPECT_TRUE(r.succeeded()) << r.errors;
