@@ -52,8 +52,18 @@ bool belongs_here(const registration& r) noexcept {
 
 }  // namespace
 
+// With a number that is not registered: who asked a stale key that had it would hear from the set itself.
+int epoll_set::create() noexcept {
+  const int set = system_call.epoll_create();
+  if (set < 0 || table_.find(set) == nullptr) return set;
+  const int another = create();
+  if (another < 0) return set;
+  system_call.close(set);
+  return another;
+}
+
 fault epoll_set::open() noexcept {
-  set_ = system_call.epoll_create();
+  set_ = create();
   return set_ < 0 ? fault::from_errno(errno) : fault();
 }
 
@@ -361,7 +371,7 @@ bool epoll_set::is_healthy(int fd, const registration& r) noexcept {
 fault epoll_set::handle(int& handle) noexcept {
   if (outer_ < 0) {
     if (const fault f = need_set()) return f;
-    const int outer = system_call.epoll_create();
+    const int outer = create();
     if (outer < 0) return fault::from_errno(errno);
     epoll_event e{.events = EPOLLIN, .data = {}};
     if (system_call.epoll_ctl(outer, EPOLL_CTL_ADD, set_, &e) != 0) {
@@ -381,12 +391,12 @@ fault epoll_set::need_set() noexcept {
 }
 
 fault epoll_set::rebuild() noexcept {
-  int set = system_call.epoll_create();
+  int set = create();
   if (set < 0 && (errno == EMFILE || errno == ENFILE) && set_ >= 0) {
     // The old set's own number is the one that is left. Should the second try fail, the next wait makes a
     // third.
     close_if_open(set_);
-    set = system_call.epoll_create();
+    set = create();
   }
   rebuild_due_ = set < 0;
   if (set < 0) return fault::from_errno(errno);

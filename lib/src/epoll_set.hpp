@@ -77,6 +77,7 @@ class epoll_set {
   std::size_t most_found() const noexcept { return count_ + 2; }
 
   fault control(int operation, int fd, const registration& r) noexcept;
+  int create() noexcept;
   bool take_out(int fd, registration& r) noexcept;
   fault change(int fd, registration& r) noexcept;
   void note_armed(registration& r) noexcept;
