@@ -288,6 +288,29 @@ void handle_is_readable_while_something_is_ready(context& c) {
   }
 }
 
+// What cannot be in the kernel's set has to show on its handle all the same, whichever came first.
+void handle_shows_files_that_are_always_ready(context& c) {
+  const descriptor before = open_file("/proc/self/exe", O_RDONLY);
+  const descriptor after = open_file("/proc/self/exe", O_RDONLY);
+  c.s().add(before, read);
+  const int handle = c.s().native_handle();
+  EXPECT_EQ(polled(handle), POLLIN);
+  EXPECT_TRUE(reports(c.s(), {{before, read}}));
+  c.s().unregister(before);
+  EXPECT_EQ(polled(handle), 0);
+  c.s().add(after, read);
+  EXPECT_EQ(polled(handle), POLLIN);
+  if (c.can(feature::pause)) {
+    c.s().pause(after);
+    EXPECT_EQ(polled(handle), 0);
+    c.s().resume(after);
+    EXPECT_EQ(polled(handle), POLLIN);
+  }
+  EXPECT_TRUE(reports(c.s(), {{after, read}}));
+  c.s().unregister(after);
+  EXPECT_EQ(polled(handle), 0);
+}
+
 void handle_can_be_nested_in_another_selector(context& c) {
   const pipe_ends p = make_pipe();
   const std::unique_ptr<subject> outer = c.another();
@@ -355,6 +378,10 @@ std::span<const test_case> descriptor_kinds_cases() {
        "HandleIsReadableWhileSomethingIsReady",
        handle_is_readable_while_something_is_ready,
        native_handle},
+      {{"TYP-12"},
+       "HandleShowsFilesThatAreAlwaysReady",
+       handle_shows_files_that_are_always_ready,
+       native_handle | regular_files},
       {{"TYP-12"},
        "HandleCanBeNestedInAnotherSelector",
        handle_can_be_nested_in_another_selector,

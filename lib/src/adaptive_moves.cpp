@@ -333,6 +333,20 @@ void adaptive_backend::regime_may_have_changed() noexcept {
   }
   if (armed_ != 0 && watched() != 0) mask_armed();
   appends_to = watched() == 0 && !handle_given_ ? &polled_ : nullptr;
+  // Tried again with the next change, and every few waits.
+  if (handle_given_) (void)show_refused();
+}
+
+// The handle is an epoll set around the watched ones; a file that epoll refuses is not among them, and always ready.
+fault adaptive_backend::show_refused() noexcept {
+  bool ready = false;
+  if (refused_ != 0) {
+    polled_.for_each([&ready](int, const registration& r) {
+      const bool can_be_ready = any(r.wanted & (interest::read | interest::write));
+      ready |= r.in_epoll == entry::refused && can_be_ready;
+    });
+  }
+  return watched_.hold_handle(ready);
 }
 
 fault adaptive_backend::native_handle(int& handle) noexcept {
@@ -343,7 +357,7 @@ fault adaptive_backend::native_handle(int& handle) noexcept {
   handle_given_ = true;
   move_to_epoll(true);
   regime_may_have_changed();
-  return {};
+  return show_refused();
 }
 
 fault adaptive_backend::leave_parent() noexcept {

@@ -70,6 +70,7 @@ fault epoll_set::open() noexcept {
 // Closing an object that a forked child shares disturbs nobody; deleting its entries would.
 void epoll_set::close() noexcept {
   close_if_open(outer_);
+  close_if_open(always_ready_);
   close_if_open(set_);
   waker_ = -1;
   count_ = masked_ = 0;
@@ -382,6 +383,28 @@ fault epoll_set::handle(int& handle) noexcept {
     outer_ = outer;
   }
   handle = outer_;
+  return {};
+}
+
+fault epoll_set::hold_handle(bool readable) noexcept {
+  if (outer_ < 0 || readable == (always_ready_ >= 0)) return {};
+  if (!readable) {
+    // Deleted first: closing is not enough while a forked child has the same file open.
+    system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, always_ready_, nullptr);
+    close_if_open(always_ready_);
+    return {};
+  }
+  int fd = system_call.event_descriptor();
+  if (fd < 0) return fault::from_errno(errno);
+  const std::uint64_t one = 1;
+  epoll_event e{.events = EPOLLIN, .data = {}};
+  if (system_call.write(fd, &one, sizeof one) != static_cast<ssize_t>(sizeof one) ||
+      system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, fd, &e) != 0) {
+    const fault f = fault::from_errno(errno);
+    close_if_open(fd);
+    return f;
+  }
+  always_ready_ = fd;
   return {};
 }
 

@@ -53,6 +53,8 @@ class epoll_set {
 
   // A stable descriptor around the set proper, which a rebuild replaces.
   fault handle(int& handle) noexcept;
+  // Whether the handle is readable whatever the set says: for what is always ready and cannot be in it.
+  fault hold_handle(bool readable) noexcept;
 
   // Every live registration in a new kernel object. Those whose descriptor is not open any more become stale.
   [[gnu::cold, gnu::noinline]] fault rebuild() noexcept;
@@ -103,7 +105,8 @@ class epoll_set {
   registration_table& table_;
   buffer<epoll_event> found_;
   int set_ = -1;
-  int outer_ = -1;  // made when first asked for
+  int outer_ = -1;         // made when first asked for
+  int always_ready_ = -1;  // in the outer set while the handle is held readable
   int waker_ = -1;
   std::size_t count_ = 0;   // entries that we know of
   std::size_t masked_ = 0;  // of them, masked
