@@ -12,6 +12,8 @@ missing_packages() {
     ((wanted)) || continue
     if [[ $probe == '<'* ]]; then
       headers+=("$probe") header_packages+=("$package")
+    elif [[ $probe == /* ]]; then
+      compgen -G "$probe" >/dev/null || say "$package"
     elif ! command -v "$probe" >/dev/null; then
       say "$package"
     fi

@@ -12,7 +12,7 @@ step_build() { # build [PRESET]: configures and builds a preset (dev)
   names=$(preset_names)
   grep -qxF -- "$preset" <<<"$names" || refuse "no preset '$preset': choose one of ${names//$'\n'/ }"
   ensure_deps build
-  [[ $preset != clang ]] || ensure_deps clang
+  [[ $preset != asan ]] || ensure_deps clang
   built "$preset"
 }
 
@@ -62,14 +62,15 @@ step_gcc() { # gcc: all targets with g++, warnings are errors
   done
 }
 
+# With the sanitizers already, for the step after it.
 step_clang() { # clang: all targets with clang++, warnings are errors
   no_more_arguments clang "$@"
   ensure_deps build clang
-  strict_build clang
+  strict_build asan
 }
 
 step_asan() { # asan: the tests under AddressSanitizer and UndefinedBehaviorSanitizer
-  ensure_deps build
+  ensure_deps build clang
   built asan && tested asan "$report_dir/asan.xml" "$@"
 }
 
