@@ -53,7 +53,9 @@ void limit_needs_few_kernel_waits(context& c) {
   for (const std::size_t limit : {1u, 3u, 13u}) {
     for (int i = 0; i < 9; ++i) {
       const call_counts calls = calls_during(c.s(), [&] { c.s().wait(patience, {.limit = limit}); });
-      EXPECT_EQ(calls.waits, 1u) << "limit " << limit;
+      EXPECT_GE(calls.waits, 1u) << "limit " << limit;
+      // Where two sets are waited for, one each: RES-07.
+      EXPECT_LE(calls.waits, c.can(feature::one_call_waits) ? 1u : 2u) << "limit " << limit;
     }
   }
 }

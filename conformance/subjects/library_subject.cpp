@@ -1,5 +1,6 @@
 #include "library_subject.hpp"
 
+#include <adaptive_backend.hpp>
 #include <climits>
 #include <optional>
 #include <utility>
@@ -139,15 +140,35 @@ feature features_of(const backend_info& b) {
 
 subject_info library_subject_info(const backend_info& b) {
   return {std::string(b.name), features_of(b), b.can.fd_limit, [id = b.id]() -> std::unique_ptr<subject> {
+            forced_regime.reset();
             return std::make_unique<library_subject>(selector(id));
           }};
 }
+
+namespace {
+
+subject_info held_in(regime r, const char* name) {
+  subject_info row = library_subject_info(*find_backend(backend::adaptive));
+  row.name += name;
+  // What is polled costs each wait, quiet or not: it is why there is more than one regime.
+  if (r != regime::watching) row.can = row.can & ~feature::scales;
+  row.make = [r]() -> std::unique_ptr<subject> {
+    forced_regime = r;
+    return std::make_unique<library_subject>(selector(backend::adaptive));
+  };
+  return row;
+}
+
+}  // namespace
 
 std::vector<subject_info> library_subjects() {
   std::vector<subject_info> rows;
   for (const backend_info& b : backends()) {
     if (b.supported()) rows.push_back(library_subject_info(b));
   }
+  rows.push_back(held_in(regime::polling, "_polling"));
+  rows.push_back(held_in(regime::mixed, "_mixed"));
+  rows.push_back(held_in(regime::watching, "_watching"));
   return rows;
 }
 

@@ -8,7 +8,8 @@
 
 namespace selectors::conformance {
 
-// One row for each backend of this build that works on this machine.
+// One row for each backend of this build that works on this machine, and one for the adaptive backend held in each of
+// its regimes.
 std::vector<subject_info> library_subjects();
 
 subject_info library_subject_info(const backend_info& b);
