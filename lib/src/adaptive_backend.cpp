@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <new>
 
 namespace selectors {
@@ -13,6 +14,8 @@ namespace {
 using c = kernel_costs;
 
 constinit thread_local life_record experience;
+
+constexpr std::uint32_t any_number = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
@@ -31,6 +34,7 @@ fault adaptive_backend::open() noexcept {
 }
 
 void adaptive_backend::close() noexcept {
+  end_lease();
   if (waits_ > 1 || watched_.has_set()) {
     largest_ = std::max(largest_, registered());
     model_.close_life(experience, largest_, watched_.has_set());
@@ -49,6 +53,7 @@ void adaptive_backend::close() noexcept {
 }
 
 [[gnu::flatten]] wait_result adaptive_backend::wait(const wait_request& request) {
+  end_lease();
   if ((waits_++ & 7u) == 0) [[unlikely]]
     every_few_waits();
   if (request.nanoseconds != 0) return wait_blocking(request);
@@ -68,6 +73,7 @@ wait_result adaptive_backend::wait_blocking(const wait_request& request) {
       return found;
     }
     --look_first_;
+    lease.end();
   }
   const wait_result found = wait_once(request);
   if (found.entries > 1 || (waits_ & 7u) == 0) look_first_ = 2;
@@ -101,7 +107,11 @@ inline wait_result adaptive_backend::poll_all(const wait_request& request) {
   polled_.advance_clock(static_cast<std::uint32_t>(cost_model::scan_cost(polled, w)));
   if (table_.last_generation() != counted_generation_) [[unlikely]]
     count_registrations();
-  if (!model_.keeps_polling(polled, w)) follow(model_.leave_polling(have(), w.ready), request, found);
+  if (!model_.keeps_polling(polled, w)) {
+    follow(model_.leave_polling(have(), w.ready), request, found);
+  } else if (may_lease(request) && watched_.size() == 0 && model_.is_calm_polling()) {
+    lease = {.polls = &polled_, .granted = 7, .fewest = cost_model::calm_from(polled), .most = any_number};
+  }
   return found;
 }
 
@@ -110,16 +120,20 @@ inline wait_result adaptive_backend::watch_all(const wait_request& request) {
   if (found.failed) [[unlikely]]
     return without_epoll(request, {}, found);
   const int ready = static_cast<int>(found.entries - request.filled);
+  const int registered = static_cast<int>(watched_.size());
   if (ready == 0) {
     model_.after_watching_nothing();
-    return found;
+  } else {
+    watched_was_ready_ = true;
+    // Two busy ones are the least that a poll call of their own could pay for.
+    const int busy = ready >= 2 ? count_busy(request, found) : 0;
+    if (!model_.keeps_watching(registered, ready, busy)) {
+      follow(model_.leave_watching(have(), ready, busy), request, found);
+      return found;
+    }
   }
-  watched_was_ready_ = true;
-  // Two busy ones are the least that a poll call of their own could pay for.
-  const int busy = ready >= 2 ? count_busy(request, found) : 0;
-  const int registered = static_cast<int>(watched_.size());
-  if (!model_.keeps_watching(registered, ready, busy)) {
-    follow(model_.leave_watching(have(), ready, busy), request, found);
+  if (may_lease(request) && ready < 2 && model_.is_calm_watching(registered)) {
+    lease = {.epolls = &watched_, .granted = 31, .fewest = 0, .most = 1};
   }
   return found;
 }
@@ -173,6 +187,29 @@ wait_result adaptive_backend::ask_both(const wait_request& request) {
   return found;
 }
 
+// Right after what is done every few waits, so that a lease ends where that is due again.
+inline bool adaptive_backend::may_lease(const wait_request& request) const noexcept {
+  return (waits_ & 7u) == 1 && request.nanoseconds == 0 && !forced_regime;
+}
+
+// The waits that went straight to a set enter the accounts as copies of the one before.
+inline void adaptive_backend::end_lease() noexcept {
+  if (lease.granted != 0) [[unlikely]]
+    account_for_lease();
+}
+
+void adaptive_backend::account_for_lease() noexcept {
+  waits_ += lease.taken;
+  if (lease.polls != nullptr) {
+    polled_.advance_clock(lease.taken * c::poll_each);
+    model_.repeated_polling(lease.taken);
+  } else {
+    model_.repeated_watching(lease.taken, static_cast<int>(watched_.size()));
+  }
+  lease = {};
+  if (polled_.take_parked()) recount_parked();
+}
+
 // What need not be done at every wait.
 void adaptive_backend::every_few_waits() noexcept {
   if (waits_ == 1) {
@@ -183,7 +220,11 @@ void adaptive_backend::every_few_waits() noexcept {
   ages_.back() = table_.last_generation();
   if (has_unwanted_) watch_unwanted();
   if (handle_given_) (void)show_refused();
-  if (polled_.size() != 0) take_census();
+  if (polled_.size() != 0) {
+    take_census();
+  } else {
+    model_.count_empty_watches(have());
+  }
 }
 
 // Registering in the polling regime tells nobody (appends_to), so it is counted afterwards.

@@ -76,6 +76,9 @@ class adaptive_backend final : public multiplexer {
   [[gnu::noinline]] wait_result ask_both(const wait_request& request);
   [[gnu::noinline]] wait_result wait_blocking(const wait_request& request);
   wait_result watch_all(const wait_request& request);
+  bool may_lease(const wait_request& request) const noexcept;
+  void end_lease() noexcept;
+  [[gnu::noinline]] void account_for_lease() noexcept;
   [[gnu::noinline]] void every_few_waits() noexcept;
   [[gnu::noinline]] void count_registrations() noexcept;
   [[gnu::cold, gnu::noinline]] void before_unusual_wait(const wait_request& request) noexcept;
@@ -95,6 +98,7 @@ class adaptive_backend final : public multiplexer {
   void mask_armed() noexcept;
   [[gnu::cold, gnu::noinline]] void follow_parked(const wait_request& request,
                                                   const wait_result& found) noexcept;
+  void recount_parked() noexcept;
   void watch_unwanted() noexcept;
   bool is_quiet(const registration& r) const noexcept;
 
@@ -111,6 +115,8 @@ class adaptive_backend final : public multiplexer {
   std::uint32_t rebuilds_ = 0;           // of the epoll set, that armed_ knows of
   std::array<std::uint32_t, 3> ages_{};  // the last generations of 16 to 24, 8 to 16 and up to 8 waits ago
   std::uint32_t counted_generation_ = 0;
+  std::uint32_t quiet_from_ =
+      0;  // when the first polled one without an entry may be quiet, by the clock of the polled
   std::int8_t survivors_ = 8;   // whether what is registered usually lives long: from 8 on
   std::int8_t look_first_ = 2;  // from 2 on, waits that could block have found something at once
   bool watched_was_ready_ = false;

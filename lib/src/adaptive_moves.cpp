@@ -115,12 +115,14 @@ fault adaptive_backend::watch_alone(int fd, registration& r) noexcept {
 }
 
 fault adaptive_backend::add(int fd, registration& r) noexcept {
+  end_lease();
   const fault f = place(fd, r);
   regime_may_have_changed();
   return f;
 }
 
 fault adaptive_backend::modify(int fd, registration& r, const registration& old) noexcept {
+  end_lease();
   const bool polled = r.position != 0;
   if (polled && r.in_epoll == entry::refused) {
     --refused_;
@@ -154,6 +156,7 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
 }
 
 void adaptive_backend::remove(int fd, registration& r) noexcept {
+  end_lease();
   largest_ = std::max(largest_, registered());
   const bool young = static_cast<std::int32_t>(r.generation - ages_.front()) > 0;
   if (waits_ != 0)
@@ -167,6 +170,7 @@ void adaptive_backend::remove(int fd, registration& r) noexcept {
 }
 
 void adaptive_backend::park(int fd, registration& r) noexcept {
+  end_lease();
   if (r.mode == trigger::exclusive && r.in_epoll == entry::armed) --exclusive_;
   take_from_poll(r);
   watched_.erase(fd, r);
@@ -175,6 +179,7 @@ void adaptive_backend::park(int fd, registration& r) noexcept {
 }
 
 fault adaptive_backend::unpark(int fd, registration& r) noexcept {
+  end_lease();
   // A oneshot that fired in the epoll set has a disarmed entry there, which nothing but arming makes good again.
   fault f;
   if (exists(r.in_epoll)) {
@@ -189,6 +194,7 @@ fault adaptive_backend::unpark(int fd, registration& r) noexcept {
 }
 
 fault adaptive_backend::watch_waker(int fd) noexcept {
+  end_lease();
   if (const fault f = polled_.make_room()) return f;
   if (watched_.has_set()) {
     if (const fault f = watched_.watch_waker(fd)) return f;
@@ -208,16 +214,22 @@ bool adaptive_backend::is_quiet(const registration& r) const noexcept {
 }
 
 void adaptive_backend::take_census() noexcept {
+  const bool none_can_be_quiet = static_cast<std::int32_t>(polled_.clock() - quiet_from_) < 0;
+  if (none_can_be_quiet && watched_.size() == 0) return;
   constexpr std::uint32_t most =
       16'000;  // one that has been quiet for an hour counts no more than one of some minutes
   int quiet = 0;
   std::int64_t surplus = 0;
+  std::uint32_t oldest = 0;
   polled_.for_each([&](int, const registration& r) {
+    const std::uint32_t age = polled_.clock() - r.since;
+    oldest = std::max(oldest, age);
     if (!is_quiet(r)) return;
     ++quiet;
-    surplus += std::min(polled_.clock() - r.since, most) -
-               static_cast<std::uint32_t>(exists(r.in_epoll) ? c::change : c::own);
+    surplus += std::min(age, most) - static_cast<std::uint32_t>(exists(r.in_epoll) ? c::change : c::own);
   });
+  constexpr std::uint32_t price = c::own;
+  quiet_from_ = polled_.clock() + price - std::min(oldest, price);
   model_.census(quiet, surplus);
 }
 
@@ -298,6 +310,10 @@ void adaptive_backend::follow_parked(const wait_request& request, const wait_res
     registration& r = *table_.find(request.out[i].fd);
     if (is_parked(r.state)) watched_.forget(request.out[i].fd, r);
   }
+  recount_parked();
+}
+
+void adaptive_backend::recount_parked() noexcept {
   armed_ = refused_ = 0;
   polled_.for_each([this](int, const registration& r) {
     armed_ += static_cast<int>(r.in_epoll == entry::armed);
@@ -350,6 +366,7 @@ fault adaptive_backend::show_refused() noexcept {
 }
 
 fault adaptive_backend::native_handle(int& handle) noexcept {
+  end_lease();
   if (!handle_given_) {
     if (const fault f = need_set()) return f;
   }
@@ -361,6 +378,7 @@ fault adaptive_backend::native_handle(int& handle) noexcept {
 }
 
 fault adaptive_backend::leave_parent() noexcept {
+  end_lease();
   waker_ = -1;
   if (const fault f = polled_.watch_waker(-1)) return f;
   handle_given_ = false;

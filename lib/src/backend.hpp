@@ -46,6 +46,20 @@ class multiplexer {
   poll_set* appends_to = nullptr;    // registering is no more than inserting there
   poll_set* only_polls = nullptr;    // waiting is no more than waiting there
   epoll_set* only_epolls = nullptr;  // both
+  // A backend that chooses between them need not see every wait: until as many are taken as granted, each is a look at
+  // one of the sets. One that finds fewer or more than expected ends the lease.
+  struct set_lease {
+    poll_set* polls = nullptr;  // this, or
+    epoll_set* epolls = nullptr;
+    std::uint32_t granted = 0;
+    std::uint32_t taken = 0;
+    std::uint32_t fewest = 0;
+    std::uint32_t most = 0;
+
+    bool runs() const noexcept { return taken != granted; }
+    void end() noexcept { granted = taken; }
+  };
+  set_lease lease;
 
   multiplexer() noexcept = default;
   multiplexer(const multiplexer&) = delete;

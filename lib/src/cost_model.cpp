@@ -104,7 +104,7 @@ void cost_model::count_empty_watches(const holdings& h) noexcept {
   empty_watches_ = 0;
   epoll_gain_ += gain;
   purchase_gain_ += gain;
-  to_polling_ -= gain;
+  to_polling_ = std::max<account>(0, to_polling_ - gain);
 }
 
 void cost_model::close_life(life_record& record, int size, bool bought) noexcept {

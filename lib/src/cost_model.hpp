@@ -152,6 +152,25 @@ class cost_model {
   advice leave_watching(const holdings& h, int ready, int busy) noexcept;
   // The commonest wait of all, so it is only counted.
   void after_watching_nothing() noexcept { ++empty_watches_; }
+  void count_empty_watches(const holdings& h) noexcept;
+
+  // Polling, or watching, is so far from giving way that the next waits need not be accounted one by one: when each finds
+  // at least `calm_from(polled)` entries, or at most one.
+  bool is_calm_polling() const noexcept { return to_watching_ == 0 && quiet_ == 0; }
+  static std::uint32_t calm_from(int polled) noexcept {
+    using c = kernel_costs;
+    const int saved = c::poll_call - c::epoll_call + c::poll_each * polled - c::epoll_first;
+    return static_cast<std::uint32_t>(saved / c::epoll_each + 1);
+  }
+  bool is_calm_watching(int registered) const noexcept {
+    return to_polling_ == 0 && watching_gains(registered) > 0;
+  }
+  // As many more of them, afterwards: as many like the last one, or that found one entry.
+  void repeated_polling(std::uint32_t waits) noexcept { epoll_gain_ += step_ * waits; }
+  void repeated_watching(std::uint32_t waits, int registered) noexcept {
+    epoll_gain_ += watching_gains(registered) * waits;
+    purchase_gain_ += watching_gains(registered) * waits;
+  }
 
   // Changes of registrations: those that went through to the epoll set, and those that did not have to.
   void paid(int cost) noexcept {
@@ -188,13 +207,16 @@ class cost_model {
     using c = kernel_costs;
     return c::epoll_call + (ready != 0 ? c::epoll_first : 0) + c::epoll_each * ready;
   }
+  static account watching_gains(int registered) noexcept {
+    using c = kernel_costs;
+    return c::poll_call + c::poll_each * account{registered} - watching_cost(1);
+  }
   static int queueing(const wait_facts& w) noexcept {
     using c = kernel_costs;
     return (c::poll_each_queued - c::poll_each) * w.before_first + c::poll_timer - c::epoll_timer;
   }
   bool repays_watching(const holdings& h) const noexcept;
   advice after_quiet(const holdings& h, int ready_polled, int epoll_cost) const noexcept;
-  void count_empty_watches(const holdings& h) noexcept;
 
   account step_ = 0;           // what the last wait would have saved in the other one of polling and watching
   account to_watching_ = 0;    // rent paid beyond what epoll alone would have cost

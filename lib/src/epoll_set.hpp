@@ -66,6 +66,7 @@ class epoll_set {
   bool has_set() const noexcept { return set_ >= 0; }
   // Whether the kernel's set is what it should be; else the next wait makes it anew.
   bool is_whole() const noexcept { return set_ >= 0 && !rebuild_due_; }
+  bool wants_attention() const noexcept { return rebuild_due_; }
   int fd() const noexcept { return set_; }
   std::size_t size() const noexcept { return count_; }
   std::size_t masked() const noexcept { return masked_; }

@@ -93,7 +93,7 @@ wait_result poll_set::wait(const wait_request& request) {
     ready = take_places(ready, result);
   selection_writer out(request);
   if (static_cast<std::size_t>(ready) <= out.room()) [[likely]] {
-    collect_all(ready, out);
+    out = collect_all(ready, out);
   } else {
     out = collect_in_turn(out);
   }
@@ -111,20 +111,20 @@ int poll_set::take_places(int ready, wait_result& result) noexcept {
   return ready - static_cast<int>(result.woken);
 }
 
-void poll_set::collect_all(int ready, selection_writer& out) noexcept {
+// The writer by value, here and below, so that it can be kept in registers.
+selection_writer poll_set::collect_all(int ready, selection_writer out) noexcept {
   before_first_ = count_;
-  if (ready == 0) return;
+  if (ready == 0) return out;
   std::size_t i = places;
   while (polled_[i].revents == 0) ++i;
   before_first_ = i - places;
   for (;; ++i) {
     if (polled_[i].revents == 0) continue;
     visit(i, out);
-    if (--ready == 0) break;
+    if (--ready == 0) return out;
   }
 }
 
-// By value, so that the ordinary wait can keep it in registers.
 selection_writer poll_set::collect_in_turn(selection_writer out) noexcept {
   before_first_ = 0;
   std::size_t i = next_ < end() ? next_ : places;

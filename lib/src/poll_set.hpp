@@ -51,7 +51,8 @@ class poll_set {
   // What the last wait found: whether the nested set is ready, and how many members stand before the first ready one.
   bool nested_was_ready() const noexcept { return nested_was_ready_; }
   std::size_t before_first() const noexcept { return before_first_; }
-  // Whether a wait has parked something since the last call.
+  // Whether a wait has parked something since the last call of take_parked.
+  bool wants_attention() const noexcept { return has_parked_; }
   bool take_parked() noexcept { return std::exchange(has_parked_, false); }
 
   // What members are stamped with when they are ready: in units of the caller's.
@@ -79,7 +80,7 @@ class poll_set {
   int ask(const wait_request& request);
   [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask);
   [[gnu::cold, gnu::noinline]] int take_places(int ready, wait_result& result) noexcept;
-  void collect_all(int ready, selection_writer& out) noexcept;
+  selection_writer collect_all(int ready, selection_writer out) noexcept;
   [[gnu::cold, gnu::noinline]] selection_writer collect_in_turn(selection_writer out) noexcept;
   void visit(std::size_t i, selection_writer& out) noexcept;
   [[gnu::cold, gnu::noinline]] void settle(std::size_t first, selection_writer out) noexcept;

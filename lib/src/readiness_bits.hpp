@@ -30,23 +30,28 @@ constexpr auto requests = [] {
   return table;
 }();
 
-// For each combination of the six lowest bits - IN PRI OUT ERR HUP NVAL - the interest (low half) and the status (high
-// half) that they mean.
+// For each combination of the six lowest bits - IN PRI OUT ERR HUP NVAL - and RDHUP, brought beside them, the interest
+// (low half) and the status (high half) that they mean.
 constexpr auto meanings = [] {
-  std::array<std::uint8_t, 64> table{};
+  std::array<std::uint16_t, 128> table{};
   for (unsigned raw = 0; raw < table.size(); ++raw) {
     const unsigned read = (raw & (POLLIN | POLLHUP | POLLERR)) != 0;
     const unsigned write = (raw & (POLLOUT | POLLERR)) != 0;
     const unsigned priority = (raw & POLLPRI) != 0;
+    const unsigned peer_closed = raw >> 6;
     const unsigned hangup = (raw & POLLHUP) != 0;
     const unsigned error = (raw & POLLERR) != 0;
     const unsigned invalid = (raw & POLLNVAL) != 0;
-    table[raw] = static_cast<std::uint8_t>(read | write << 1 | priority << 2 | hangup << 4 | error << 5 |
-                                           invalid << 6);
+    table[raw] = static_cast<std::uint16_t>(read | write << 1 | priority << 2 | peer_closed << 3 |
+                                            (hangup | error << 1 | invalid << 2) << 8);
   }
   return table;
 }();
-static_assert((POLLIN | POLLPRI | POLLOUT | POLLERR | POLLHUP | POLLNVAL) == 63);
+static_assert((POLLIN | POLLPRI | POLLOUT | POLLERR | POLLHUP | POLLNVAL) == 63 && POLLRDHUP == 64 << 7);
+
+constexpr std::uint16_t meaning(std::uint32_t raw) noexcept {
+  return meanings[(raw & 63) | (raw >> 7 & 64)];
+}
 
 }  // namespace detail
 
@@ -56,12 +61,11 @@ constexpr std::uint16_t bits_for(interest wanted) noexcept {
 }
 
 constexpr interest ready_bits(std::uint32_t raw) noexcept {
-  constexpr std::uint32_t peer_closed = static_cast<std::uint32_t>(interest::peer_closed);
-  return static_cast<interest>((detail::meanings[raw & 63] & 7u) | (raw / POLLRDHUP & 1u) * peer_closed);
+  return static_cast<interest>(static_cast<std::uint8_t>(detail::meaning(raw)));
 }
 
 constexpr status status_bits(std::uint32_t raw) noexcept {
-  return static_cast<status>(detail::meanings[raw & 63] >> 4);
+  return static_cast<status>(detail::meaning(raw) >> 8);
 }
 
 }  // namespace selectors

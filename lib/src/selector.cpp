@@ -69,6 +69,23 @@ template <class Waiter, class State>
   return select_slowly(s, t, found);
 }
 
+// A look at the set that the backend has leased. Whatever is not as expected is the backend's business again.
+template <class Waiter, class State>
+[[gnu::noinline, gnu::flatten]] selection select_leased(const State& s, timeout t,
+                                                        multiplexer::set_lease& lease, Waiter& waiter) {
+  ++lease.taken;
+  wait_result found = not_asked;
+  selection result;
+  const bool done = s->select_quickly(waiter, timeout::zero, found, result);
+  if (!done || found.entries < lease.fewest || found.entries > lease.most || waiter.wants_attention())
+      [[unlikely]]
+    lease.end();
+  if (done && (found.entries != 0 || t.is_zero())) [[likely]]
+    return result;
+  lease.end();
+  return select_slowly(s, t, found.woken || found.failed.is_errno(EINTR) ? found : not_asked);
+}
+
 template <class State>
 [[gnu::noinline, gnu::flatten]] std::uint32_t enter_slowly(const State& s, int fd, interest wanted,
                                                            user_data data, trigger mode) {
@@ -173,6 +190,10 @@ selection selector::select(timeout t) {
   multiplexer& m = state_->waiter();
   if (m.only_epolls != nullptr) return select_from(state_, t, *m.only_epolls);
   if (m.only_polls != nullptr) return select_from(state_, t, *m.only_polls);
+  if (m.lease.runs()) {
+    if (m.lease.polls != nullptr) return select_leased(state_, t, m.lease, *m.lease.polls);
+    return select_leased(state_, t, m.lease, *m.lease.epolls);
+  }
   return select_from(state_, t, m);
 }
 selection selector::select(timeout t, const wait_options& options) {
