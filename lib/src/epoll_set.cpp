@@ -229,13 +229,13 @@ int epoll_set::ask_finely(std::int64_t nanoseconds, const sigset_t* mask, int ro
 }
 
 inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selection_writer& out) noexcept {
-  const interest ready = ready_bits(raw) & r.wanted;
+  const shown s(raw, r.wanted);
   // Level-triggered, live, not the poll set's and with something to show: all of it in one look.
   const bool ordinary = (static_cast<unsigned>(r.mode) | static_cast<unsigned>(r.state) | r.position) == 0;
-  if (!ordinary || !any(ready)) [[unlikely]] {
-    if (!is_delivered(fd, r, ready)) return;
+  if (!ordinary || !any(s.ready)) [[unlikely]] {
+    if (!is_delivered(fd, r, s.ready)) return;
   }
-  out.add(fd, r, ready, status_bits(raw));
+  out.add(fd, r, s.ready, s.flags);
 }
 
 bool epoll_set::is_delivered(int fd, registration& r, interest ready) noexcept {
@@ -286,7 +286,7 @@ wait_result epoll_set::wait(const wait_request& request) {
   const std::size_t room = std::min(out.room(), most);
   const int found = ask(request.nanoseconds, request.mask, static_cast<int>(room));
   result.entries = out.size();
-  if (found <= 0) {
+  if (found <= 0) [[unlikely]] {
     if (found < 0) result.failed = fault::from_errno(errno);
     return result;
   }

@@ -68,4 +68,17 @@ constexpr status status_bits(std::uint32_t raw) noexcept {
   return static_cast<status>(detail::meaning(raw) >> 8);
 }
 
+// Both, of somebody who wants this. From one number, so that the compiler can store it at once.
+struct shown {
+  shown(std::uint32_t raw, interest wanted) noexcept
+      : shown(detail::meaning(raw) & (0xff00u | static_cast<unsigned>(wanted))) {}
+
+  interest ready;
+  status flags;
+
+ private:
+  explicit shown(unsigned both) noexcept
+      : ready(static_cast<interest>(both & 0xff)), flags(static_cast<status>(both >> 8)) {}
+};
+
 }  // namespace selectors
