@@ -83,14 +83,24 @@ int poll_set::ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask) {
 }
 
 wait_result poll_set::wait(const wait_request& request) {
-  wait_result result = {.failed = {}, .entries = static_cast<std::uint32_t>(request.filled)};
-  int ready = ask(request);
-  if (ready < 0) [[unlikely]] {
-    result.failed = fault::from_errno(errno);
-    return result;
-  }
+  const int ready = ask(request);
+  if (ready < 0) [[unlikely]]
+    return {.failed = fault::from_errno(errno), .entries = static_cast<std::uint32_t>(request.filled)};
   if (begin_ != places) [[unlikely]]
-    ready = take_places(ready, result);
+    return collect_beside_places(request, ready);
+  return collect(request, ready);
+}
+
+wait_result poll_set::collect_beside_places(const wait_request& request, int ready) noexcept {
+  nested_was_ready_ = nested_ >= 0 && ready > 0 && polled_[nested_place].revents != 0;
+  ready -= static_cast<int>(nested_was_ready_);
+  const bool woken = waker_ >= 0 && ready > 0 && polled_[waker_place].revents != 0;
+  wait_result result = collect(request, ready - static_cast<int>(woken));
+  result.woken = woken;
+  return result;
+}
+
+inline wait_result poll_set::collect(const wait_request& request, int ready) noexcept {
   selection_writer out(request);
   if (static_cast<std::size_t>(ready) <= out.room()) [[likely]] {
     out = collect_all(ready, out);
@@ -100,15 +110,7 @@ wait_result poll_set::wait(const wait_request& request) {
   if (unsettled_) [[unlikely]]
     settle(request.filled, out);
   if (request.nanoseconds != 0 && before_first_ < count_) bring_forward(places + before_first_);
-  result.entries = out.size();
-  return result;
-}
-
-int poll_set::take_places(int ready, wait_result& result) noexcept {
-  nested_was_ready_ = nested_ >= 0 && ready > 0 && polled_[nested_place].revents != 0;
-  ready -= static_cast<int>(nested_was_ready_);
-  result.woken = waker_ >= 0 && ready > 0 && polled_[waker_place].revents != 0;
-  return ready - static_cast<int>(result.woken);
+  return {.failed = {}, .entries = out.size()};
 }
 
 // The writer by value, here and below, so that it can be kept in registers.

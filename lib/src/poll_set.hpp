@@ -79,7 +79,8 @@ class poll_set {
   void put_places() noexcept;
   int ask(const wait_request& request);
   [[gnu::noinline]] int ask_for_a_time(std::int64_t nanoseconds, const sigset_t* mask);
-  [[gnu::cold, gnu::noinline]] int take_places(int ready, wait_result& result) noexcept;
+  wait_result collect(const wait_request& request, int ready) noexcept;
+  [[gnu::noinline]] wait_result collect_beside_places(const wait_request& request, int ready) noexcept;
   selection_writer collect_all(int ready, selection_writer out) noexcept;
   [[gnu::cold, gnu::noinline]] selection_writer collect_in_turn(selection_writer out) noexcept;
   void visit(std::size_t i, selection_writer& out) noexcept;
