@@ -9,6 +9,7 @@ namespace selectors::gate {
 
 inline constexpr std::string_view protocol_id = "micro-burst/1";
 inline constexpr int rounds_per_burst = 70;
+inline constexpr int rounds_per_making = 10;  ///< after so many the arms are made anew
 inline constexpr int batch_us = 80;
 
 /// The verdict is looked for at these numbers of bursts and nowhere else: each look spends its share of the

@@ -92,7 +92,7 @@ class arm_list {
     });
   }
 
-  // Once, after the last add.
+  // After the last add; again, and every arm is a new one.
   void make_all(std::uint64_t seed);
 
   const std::vector<std::string>& names() const noexcept { return names_; }

@@ -28,7 +28,7 @@ class silent_reporter : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
-burst run_burst(const arm_list& arms, int rounds_wanted, std::uint64_t seed) {
+burst run_burst(arm_list& arms, int rounds_wanted, std::uint64_t seed) {
   burst result;
   result.arms = arms.names();
   result.build = this_build();

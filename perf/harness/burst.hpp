@@ -19,7 +19,7 @@ struct burst {
 
 // Runs the rounds as one Google Benchmark benchmark, "burst", of which an iteration is a round. Throws
 // broken_measurement.
-burst run_burst(const arm_list& arms, int rounds_wanted, std::uint64_t seed);
+burst run_burst(arm_list& arms, int rounds_wanted, std::uint64_t seed);
 
 // How a burst travels from its process to the driver. Times are rounded to a hundredth of a nanosecond.
 std::string to_text(const burst& b);

@@ -64,14 +64,20 @@ void level_twins(const std::vector<std::string>& names, std::vector<int>& batche
   }
 }
 
-rounds::rounds(const arm_list& arms, std::uint64_t seed)
-    : arms_(arms), order_(arms.arms().size()), random_(seed) {
+rounds::rounds(arm_list& arms, std::uint64_t seed) : arms_(arms), order_(arms.arms().size()), random_(seed) {
   for (const auto& a : arms.arms()) batches_.push_back(batch_size(warm_up(*a)));
   level_twins(arms.names(), batches_);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
 
+void rounds::make_anew() {
+  arms_.make_all(random_());
+  for (const auto& a : arms_.arms()) warm_up(*a);
+}
+
 std::vector<double> rounds::next() {
+  if (done_ != 0 && done_ % gate::rounds_per_making == 0) make_anew();
+  ++done_;
   std::vector<double> times(order_.size());
   std::shuffle(order_.begin(), order_.end(), random_);
   for (const std::size_t i : order_) {

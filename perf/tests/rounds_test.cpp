@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gate/protocol.hpp"
 #include "harness/clock.hpp"
 
 namespace selectors::perf {
@@ -68,6 +69,18 @@ TEST(Rounds, TimeEveryArmInItsPlace) {
   }
   EXPECT_EQ(source.batches()[0], 1);
   EXPECT_GE(source.batches()[1], 2);
+}
+
+TEST(Rounds, MakeTheArmsAnewEveryFewRounds) {
+  int made = 0;
+  arm_list arms;
+  arms.add("counted", found{}, [&made] { return ++made, [] { return found{}; }; });
+  arms.make_all(1);
+  rounds source(arms, 1);
+  for (int i = 0; i < gate::rounds_per_making; ++i) source.next();
+  EXPECT_EQ(made, 1);
+  source.next();
+  EXPECT_EQ(made, 2);
 }
 
 TEST(Rounds, PassABrokenMeasurementOn) {
