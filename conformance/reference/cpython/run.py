@@ -105,14 +105,27 @@ def judge(run, baseline, deviations):
 
 
 def table(runs):
-    yield "| suite | selector | passed | failed | skipped | of these known | selectors made | waits in C++ | entries | seconds |"
-    yield "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+    columns = ("passed", "failed", "skipped", "of these known", "selectors made", "waits in C++", "entries", "seconds")
+    yield f"| suite | selector | {' | '.join(columns)} |"
+    yield f"|---|---|{'--:|' * len(columns)}"
     for run in sorted(runs, key=lambda r: (r.suite != "test_selectors", r.selector != BASELINE, r.selector)):
         tally = outcomes.count(run.outcomes)
         counted = [tally[kind] for kind in (outcomes.PASSED, outcomes.FAILED, outcomes.SKIPPED)]
         proof = [run.proof.get(name, "-") for name in ("selectors", "waits", "entries")]
         cells = [run.suite, run.selector, *counted, len(run.known), *proof, f"{run.seconds:.0f}"]
         yield "| " + " | ".join(map(str, cells)) + " |"
+
+
+def remarks(runs, deviations):
+    for run in runs:
+        yield from (f"FAILED {run.suite} over {run.selector}: {problem}" for problem in run.problems)
+    for d in deviations:
+        over = [run.selector for run in runs if run.suite == d.suite and run.selector in d.backends]
+        if over:
+            yield f"known: {d.suite} over {', '.join(over)}: {d.test} {d.outcome}. {d.reason}"
+    alike = sum(outcomes.count(run.outcomes)[outcomes.PASSED] for run in runs if run.selector != BASELINE)
+    known, problems = (sum(len(getattr(run, kind)) for run in runs) for kind in ("known", "problems"))
+    yield f"{alike} passed over the library, {known} deviate as known, {problems} problems"
 
 
 class Parser(argparse.ArgumentParser):
@@ -123,7 +136,7 @@ class Parser(argparse.ArgumentParser):
 def parse_arguments():
     parser = Parser(description=__doc__)
     parser.add_argument("--package", type=pathlib.Path, required=True, help="the folder that holds selectors_native")
-    parser.add_argument("--work", type=pathlib.Path, required=True, help="where the output and reports of the suites go")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="the folder for what the suites print and report")
     parser.add_argument("--table", type=pathlib.Path, required=True, help="the Markdown file to write")
     parser.add_argument("--all", action="store_true", help="test_asyncio over every backend, not the default one only")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="suites at a time (%(default)s)")
@@ -150,9 +163,8 @@ def main():
     for run in runs:
         if run.selector != BASELINE:
             judge(run, baselines[run.suite], deviations)
-    lines = list(table(runs))
-    lines += [f"FAILED {run.suite} over {run.selector}: {problem}" for run in runs for problem in run.problems]
-    arguments.table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = "\n".join([*table(runs), "", *(f"- {remark}" for remark in remarks(runs, deviations))])
+    arguments.table.write_text(text + "\n", encoding="utf-8")
     return 1 if any(run.problems for run in runs) else 0
 
 

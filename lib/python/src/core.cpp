@@ -1,8 +1,8 @@
 #include "core.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <system_error>
+#include <utility>
 
 namespace selectors::python {
 namespace {
@@ -21,6 +21,13 @@ interest to_interest(unsigned events) {
 
 PyObject* object_of(user_data data) noexcept {
   return data.pointer<PyObject>();
+}
+
+// Python's numbers have no end. One that does not fit is like a negative one: refused, or not registered.
+int to_number(const py::int_& fd) {
+  int overflow = 0;
+  const long value = PyLong_AsLongAndOverflow(fd.ptr(), &overflow);
+  return overflow == 0 && std::in_range<int>(value) ? static_cast<int>(value) : -1;
 }
 
 timeout to_timeout(const py::object& seconds) {
@@ -70,28 +77,28 @@ void core::check() const {
   if (waiting_) throw std::system_error(make_error_code(errc::busy));
 }
 
-void core::register_fd(int fd, unsigned events, const py::object& data) {
+void core::register_fd(const py::int_& fd, unsigned events, const py::object& data) {
   check();
-  selector_.register_fd(fd, to_interest(events), data.ptr());
+  selector_.register_fd(to_number(fd), to_interest(events), data.ptr());
   data.inc_ref();
 }
 
-void core::modify(int fd, unsigned events, const py::object& data) {
+void core::modify(const py::int_& fd, unsigned events, const py::object& data) {
   check();
-  const key old = selector_.get_key(fd);
-  selector_.modify(fd, to_interest(events), data.ptr(), trigger::level);
+  const key old = selector_.get_key(to_number(fd));
+  selector_.modify(old.fd, to_interest(events), data.ptr(), trigger::level);
   data.inc_ref();
   Py_DECREF(object_of(old.data));
 }
 
-py::object core::unregister(int fd) {
+py::object core::unregister(const py::int_& fd) {
   check();
-  return py::reinterpret_steal<py::object>(object_of(selector_.unregister(fd).data));
+  return py::reinterpret_steal<py::object>(object_of(selector_.unregister(to_number(fd)).data));
 }
 
-py::object core::get(int fd) {
+py::object core::get(const py::int_& fd) {
   check();
-  return py::reinterpret_borrow<py::object>(object_of(selector_.get_key(fd).data));
+  return py::reinterpret_borrow<py::object>(object_of(selector_.get_key(to_number(fd)).data));
 }
 
 py::list core::descriptors() {

@@ -31,10 +31,10 @@ class core {
   core(const core&) = delete;
   core& operator=(const core&) = delete;
 
-  void register_fd(int fd, unsigned events, const py::object& data);
-  void modify(int fd, unsigned events, const py::object& data);
-  py::object unregister(int fd);
-  py::object get(int fd);
+  void register_fd(const py::int_& fd, unsigned events, const py::object& data);
+  void modify(const py::int_& fd, unsigned events, const py::object& data);
+  py::object unregister(const py::int_& fd);
+  py::object get(const py::int_& fd);
   py::list descriptors();
   std::size_t size();
   // A list of (object, events). `seconds`: None, or what float() takes.

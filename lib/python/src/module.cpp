@@ -1,6 +1,7 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <system_error>
 

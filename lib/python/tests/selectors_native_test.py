@@ -69,7 +69,9 @@ class Errors(unittest.TestCase):
         for events in (0, 4, 8, 7, -1, 1 << 40):
             self.assertRaises(ValueError, s.register, a, events)
             self.assertRaises(ValueError, s.modify, b, events)
-        self.assertRaises(ValueError, s.register, -1, EVENT_READ)
+        for number in (-1, 2**31, 2**200):
+            self.assertRaises(ValueError, s.register, number, EVENT_READ)
+        self.assertRaises(KeyError, s.unregister, 2**200)
         self.assertRaises(ValueError, s.register, object(), EVENT_READ)
         self.assertRaises(ValueError, s.select, float("nan"))
         self.assertRaises(TypeError, s.select, "soon")
@@ -112,11 +114,25 @@ class Errors(unittest.TestCase):
 
 class Readiness(unittest.TestCase):
     @over_every_class
-    def test_the_end_of_the_peer_is_read_and_only_what_was_asked_for_is_reported(self, s, a, b):
+    def test_only_what_was_asked_for_is_reported(self, s, a, b):
         key = s.register(a, EVENT_READ)
         self.assertEqual(s.select(0), [])
-        b.close()
+        b.send(b"x")
         self.assertEqual(s.select(SOON), [(key, EVENT_READ)])
+        key = s.modify(a, EVENT_WRITE)
+        self.assertEqual(s.select(SOON), [(key, EVENT_WRITE)])
+
+    @over_every_class
+    def test_the_end_of_the_peer_can_be_read(self, s, a, b):
+        for reader, writer in (os.pipe(), (a.detach(), b.detach())):
+            try:
+                key = s.register(reader, EVENT_READ)
+                self.assertEqual(s.select(0), [])
+                os.close(writer)
+                self.assertEqual(s.select(SOON), [(key, EVENT_READ)])
+                s.unregister(reader)
+            finally:
+                os.close(reader)
 
     @over_every_class
     def test_everything_that_is_ready_is_reported_at_once(self, s, a, b):
