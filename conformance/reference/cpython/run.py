@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("test_asyncio", "test_selectors")  # the long one first, so that the others run beside it
 BACKENDS = ("adaptive", "epoll", "poll", "select")
 BASELINE = "CPython"
+running = set()  # the suites, to be ended with this program
 
 
 @dataclasses.dataclass
@@ -52,39 +53,55 @@ def execute(run, arguments):
     folder = arguments.work / f"{run.suite}-{run.selector}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    report = folder / "report.xml"
+    report, output = folder / "report.xml", folder / "output.txt"
     command = [sys.executable, str(HERE / "regrtest.py"), "-v", "--timeout", str(arguments.timeout)]
     command += ["--junit-xml", str(report), run.suite]
     started = time.monotonic()
-    with open(folder / "output.txt", "w", encoding="utf-8") as output:
-        child = subprocess.Popen(
-            command,
-            env=environment(run, arguments.package, folder),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        code = finished(child, arguments.timeout + 60)
+    code = finished(command, environment(run, arguments.package, folder), output, arguments.timeout + 60)
     run.seconds = time.monotonic() - started
     if report.exists():
         run.outcomes = outcomes.read_report(report)
+        if code != 0 and outcomes.FAILED not in run.outcomes.values():
+            run.problems.append(f"code {code} although no test failed; see {output}")
     else:
-        run.problems.append(f"it did not finish (code {code}): see {output.name}")
+        run.problems.append(f"it did not finish (code {code}): {last_line(output)}; see {output}")
     if run.selector != BASELINE:
         run.proof = read_proof(folder)
     return run
 
 
-def finished(child, timeout):
+def execute_all(runs, arguments):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        try:
+            for future in concurrent.futures.as_completed([pool.submit(execute, run, arguments) for run in runs]):
+                run = future.result()
+                print(f"{run.suite} over {run.selector}: {run.seconds:.0f} s", flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in list(running):
+                child.kill()
+            raise
+
+
+def last_line(path):
+    """Of the tests, not of the traces after them: where it hung, or died."""
+    with open(path, encoding="utf-8", errors="replace") as output:
+        return next((line.strip() for line in reversed(output.readlines()) if line.startswith("test_")), "nothing was run")
+
+
+def finished(command, env, output, timeout):
     """The exit code. regrtest ends a suite that hangs by itself; this is for when it cannot."""
+    with open(output, "w", encoding="utf-8") as file:
+        child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
+    running.add(child)
     try:
         return child.wait(timeout)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        return child.wait()
     finally:
-        try:
-            os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        running.discard(child)
 
 
 def read_proof(folder):
@@ -105,7 +122,7 @@ def judge(run, baseline, deviations):
 
 
 def table(runs):
-    columns = ("passed", "failed", "skipped", "of these known", "selectors made", "waits in C++", "entries", "seconds")
+    columns = ("passed", "failed", "skipped", "known", "selectors made", "waits in C++", "entries", "seconds")
     yield f"| suite | selector | {' | '.join(columns)} |"
     yield f"|---|---|{'--:|' * len(columns)}"
     for run in sorted(runs, key=lambda r: (r.suite != "test_selectors", r.selector != BASELINE, r.selector)):
@@ -140,7 +157,7 @@ def parse_arguments():
     parser.add_argument("--table", type=pathlib.Path, required=True, help="the Markdown file to write")
     parser.add_argument("--all", action="store_true", help="test_asyncio over every backend, not the default one only")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="suites at a time (%(default)s)")
-    parser.add_argument("--timeout", type=int, default=480, help="seconds for one suite (%(default)s)")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for one suite (%(default)s)")
     arguments = parser.parse_args()
     arguments.package, arguments.work = arguments.package.resolve(), arguments.work.resolve()
     if not (arguments.package / "selectors_native" / "__init__.py").exists():
@@ -154,10 +171,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     runs = list(planned(arguments.all))
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(execute, run, arguments) for run in runs]):
-            run = future.result()
-            print(f"{run.suite} over {run.selector}: {run.seconds:.0f} s", flush=True)
+    execute_all(runs, arguments)
     baselines = {run.suite: run for run in runs if run.selector == BASELINE}
     deviations = outcomes.read_deviations(HERE / "deviations.json")
     for run in runs:

@@ -55,13 +55,9 @@ class _Map(Mapping):
         return iter(self._selector._core.descriptors())
 
     def __getitem__(self, fileobj):
-        core = self._selector._core
-        if not core.closed:
-            try:
-                return core.get(self._selector._registered(fileobj))
-            except KeyError:
-                pass
-        raise KeyError(f"{fileobj!r} is not registered")
+        if self._selector._core.closed:
+            raise KeyError(f"{fileobj!r} is not registered")
+        return self._selector.get_key(fileobj)
 
 
 class _NativeSelector(BaseSelector):
@@ -69,16 +65,15 @@ class _NativeSelector(BaseSelector):
 
     def __init__(self):
         self._core = _core.Core(self._backend)
-        self._map = _Map(self)
 
     def _registered(self, fileobj):
         """The descriptor; of a registered object also when it has been closed since."""
         try:
             return _descriptor(fileobj)
         except ValueError:
-            for key in self._map.values():
-                if key.fileobj is fileobj:
-                    return key.fd
+            for fd in self._core.descriptors():
+                if self._core.get(fd).fileobj is fileobj:
+                    return fd
             raise
 
     def register(self, fileobj, events, data=None):
@@ -107,8 +102,14 @@ class _NativeSelector(BaseSelector):
     def select(self, timeout=None):
         return self._core.select(timeout)
 
+    def get_key(self, fileobj):
+        try:
+            return self._core.get(self._registered(fileobj))
+        except KeyError:
+            raise KeyError(f"{fileobj!r} is not registered") from None
+
     def get_map(self):
-        return None if self._core.closed else self._map
+        return None if self._core.closed else _Map(self)
 
     def close(self):
         self._core.close()

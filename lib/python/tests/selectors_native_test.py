@@ -254,6 +254,15 @@ class Lifetime(unittest.TestCase):
             self.assertIsNone(watched[-1]())
 
     @over_every_class
+    def test_a_selector_that_nobody_refers_to_is_gone_at_once(self, s, a, b):
+        dropped = type(s)()
+        dropped.register(a, EVENT_READ)
+        self.assertEqual(list(dropped.get_map()), [a.fileno()])
+        gone = weakref.ref(dropped)
+        del dropped
+        self.assertIsNone(gone())
+
+    @over_every_class
     def test_a_cycle_through_the_data_is_collected(self, s, a, b):
         data = Anything()
         data.selector = type(s)()
