@@ -11,7 +11,7 @@ step_cpython() { # cpython [--all]: CPython's own test suites over the library (
   no_more_arguments "cpython [--all]" "$@"
   ensure_deps cpython
   python=$(python_with_tests) ||
-    refuse "no Python here has its C headers and its own tests: install python3-dev and the testsuite package of its version"
+    refuse "no Python here has C headers and its own tests: install python3-dev and the testsuite of its version"
   logged "cpython configure" cmake --preset cpython -DPython_EXECUTABLE="$python" && built cpython || return
   logged "cpython package tests" ctest --test-dir build/cpython --no-tests=error --output-on-failure || return
   logged "cpython runner tests" "$python" -B -m unittest discover -s "$suites" -p '*_test.py' || return

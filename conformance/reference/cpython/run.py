@@ -87,7 +87,8 @@ def execute_all(runs, arguments):
 def last_line(path):
     """Of the tests, not of the traces after them: where it hung, or died."""
     with open(path, encoding="utf-8", errors="replace") as output:
-        return next((line.strip() for line in reversed(output.readlines()) if line.startswith("test_")), "nothing was run")
+        started = [line.strip() for line in output if line.startswith("test_")]
+    return started[-1] if started else "nothing was run"
 
 
 def finished(command, env, output, timeout):
@@ -153,7 +154,7 @@ class Parser(argparse.ArgumentParser):
 def parse_arguments():
     parser = Parser(description=__doc__)
     parser.add_argument("--package", type=pathlib.Path, required=True, help="the folder that holds selectors_native")
-    parser.add_argument("--work", type=pathlib.Path, required=True, help="the folder for what the suites print and report")
+    parser.add_argument("--work", type=pathlib.Path, required=True, help="the folder for output and reports")
     parser.add_argument("--table", type=pathlib.Path, required=True, help="the Markdown file to write")
     parser.add_argument("--all", action="store_true", help="test_asyncio over every backend, not the default one only")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="suites at a time (%(default)s)")
