@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Everything, in the order of a pull request. Goes on after a failure, so that one run shows all of them.
 
-ci_steps=(deps format lint gcc clang test asan coverage gate-selftest consumer perf-live)
+ci_steps=(deps format lint gcc clang test asan coverage gate-selftest consumer cpython perf-live)
 
 # The steps whose tests are counted one by one, and the files that CTest writes for them.
 declare -A ci_junit=([test]=tests.xml [asan]=asan.xml [coverage]=coverage.xml)
