@@ -35,7 +35,8 @@ advice cost_model::first_wait(const life_record& record, const holdings& h) noex
 bool cost_model::repays_watching(const holdings& h) const noexcept {
   const account price =
       account{h.fresh()} * c::own + account{h.masked} * c::change + (h.has_set ? 0 : c::create);
-  return step_ > 0 && h.polled > h.refused && to_watching_ >= price * price_factor_ + 4 * step_;
+  const account hesitation = h.has_set ? 4 * step_ : 0;
+  return step_ > 0 && h.polled > h.refused && to_watching_ >= price * price_factor_ + hesitation;
 }
 
 advice cost_model::leave_polling(const holdings& h, int ready) noexcept {

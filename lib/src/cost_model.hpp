@@ -16,7 +16,7 @@
 //
 // and the difference between what was paid and what another regime would have cost goes into that regime's account,
 // which never falls below zero: old luck does not pay for new loss. An account that has reached the price of the change
-// (plus four waits' worth, so that a regime is not left at the first doubt) makes it. Going back to polling is free of
+// (from the second change on plus four waits' worth, so that a regime is not left at the first doubt) makes it. Going back to polling is free of
 // system calls - registrations stay armed in the epoll set - so after the first purchase both directions are cheap, and
 // an adversary who knows the regime gains a few waits' difference per change and no more: asymptotically
 // (poll_each + epoll_each) / (2 poll_each), about 1.7, against the better fixed choice.
@@ -119,6 +119,8 @@ class cost_model {
   // backend has, and only when it is not the answer all of them are looked at.
   bool keeps_polling(int polled, const wait_facts& w) noexcept {
     using c = kernel_costs;
+    static_assert(c::own >= 4 * c::poll_each && c::create >= 4 * (c::poll_call - c::epoll_call),
+                  "no price is below four waits' worth");
     step_ = c::poll_call - c::epoll_call + c::poll_each * account{polled} - c::epoll_each * account{w.ready} -
             spared_;
     if (w.ready != 0) step_ -= c::epoll_first;
