@@ -34,11 +34,11 @@
 // descriptors, most of them ready, or a selector that lives for a wait or two - and moves quiet descriptors
 // into an epoll(7) set when the polling that they have cost would have paid for it; busy ones move back. It
 // decides from counts, not from a clock, and there is nothing to tune. Whatever a program does, by the prices
-// that it assumes it pays at most 2.3 times what the best fixed backend would have cost, and over a long run much
-// less. No kernel object is made before the first move, so making such a selector costs nothing. When a descriptor moves, in
-// which set it is, and how many system calls a single wait makes (one, or two while both sets are in use,
-// and one more when a first look has found nothing) are not promised. To have one system call and no
-// surprise, ask for a fixed backend.
+// that it assumes it pays at most 2.3 times what the best fixed backend would have cost, and over a long run
+// much less. No kernel object is made before the first move, so making such a selector costs nothing. When a
+// descriptor moves, in which set it is, and how many system calls a single wait makes (one, or two while both
+// sets are in use, and one more when a first look has found nothing) are not promised. To have one system call
+// and no surprise, ask for a fixed backend.
 //
 // WHAT IS NOT PROMISED:
 //
