@@ -219,7 +219,7 @@ void adaptive_backend::every_few_waits() noexcept {
   std::rotate(ages_.begin(), ages_.begin() + 1, ages_.end());
   ages_.back() = table_.last_generation();
   if (has_unwanted_) watch_unwanted();
-  if (handle_given_) (void)show_refused();
+  if (handle_given_ && polled_.size() != 0) move_to_epoll(true);
   if (polled_.size() != 0) {
     take_census();
   } else {

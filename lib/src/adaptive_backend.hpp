@@ -68,7 +68,7 @@ class adaptive_backend final : public multiplexer {
   fault place(int fd, registration& r) noexcept;
   fault watch_alone(int fd, registration& r) noexcept;
   void regime_may_have_changed() noexcept;
-  fault show_refused() noexcept;
+  fault show_polled() noexcept;
 
   wait_result wait_once(const wait_request& request);
   wait_result ask_poll(const wait_request& request);

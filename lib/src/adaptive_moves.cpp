@@ -150,6 +150,7 @@ fault adaptive_backend::modify(int fd, registration& r, const registration& old)
       --armed_;
       watched_.forget(fd, r);
     }
+    if (handle_given_) (void)put_in_epoll(fd, r);
   }
   regime_may_have_changed();
   return f;
@@ -350,16 +351,17 @@ void adaptive_backend::regime_may_have_changed() noexcept {
   if (armed_ != 0 && watched() != 0) mask_armed();
   appends_to = watched() == 0 && !handle_given_ ? &polled_ : nullptr;
   // Tried again with the next change, and every few waits.
-  if (handle_given_) (void)show_refused();
+  if (handle_given_) (void)show_polled();
 }
 
-// The handle is an epoll set around the watched ones; a file that epoll refuses is not among them, and always ready.
-fault adaptive_backend::show_refused() noexcept {
+// The handle is an epoll set around the watched ones. Of what is polled all the same, a file that epoll does not take is
+// always ready; the rest, whatever the kernel had no room for, may be.
+fault adaptive_backend::show_polled() noexcept {
   bool ready = false;
-  if (refused_ != 0) {
+  if (polled_.size() != 0) {
     polled_.for_each([&ready](int, const registration& r) {
       const bool can_be_ready = any(r.wanted & (interest::read | interest::write));
-      ready |= r.in_epoll == entry::refused && can_be_ready;
+      ready |= r.in_epoll != entry::refused || can_be_ready;
     });
   }
   return watched_.hold_handle(ready);
@@ -374,7 +376,7 @@ fault adaptive_backend::native_handle(int& handle) noexcept {
   handle_given_ = true;
   move_to_epoll(true);
   regime_may_have_changed();
-  return show_refused();
+  return show_polled();
 }
 
 fault adaptive_backend::leave_parent() noexcept {

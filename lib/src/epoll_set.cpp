@@ -70,7 +70,7 @@ fault epoll_set::open() noexcept {
 // Closing an object that a forked child shares disturbs nobody; deleting its entries would.
 void epoll_set::close() noexcept {
   close_if_open(outer_);
-  close_if_open(always_ready_);
+  close_if_open(holder_);
   close_if_open(set_);
   waker_ = -1;
   count_ = masked_ = 0;
@@ -386,25 +386,26 @@ fault epoll_set::handle(int& handle) noexcept {
   return {};
 }
 
+// By an eventfd(2) that is in the outer set from the beginning: later there might be no room for it.
 fault epoll_set::hold_handle(bool readable) noexcept {
-  if (outer_ < 0 || readable == (always_ready_ >= 0)) return {};
-  if (!readable) {
-    // Deleted first: closing is not enough while a forked child has the same file open.
-    system_call.epoll_ctl(outer_, EPOLL_CTL_DEL, always_ready_, nullptr);
-    close_if_open(always_ready_);
-    return {};
+  if (outer_ < 0) return {};
+  if (holder_ < 0) {
+    int fd = system_call.event_descriptor();
+    epoll_event e{.events = EPOLLIN, .data = {}};
+    if (fd < 0 || system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, fd, &e) != 0) {
+      const fault f = fault::from_errno(errno);
+      close_if_open(fd);
+      return f;
+    }
+    holder_ = fd;
+    holds_ = false;
   }
-  int fd = system_call.event_descriptor();
-  if (fd < 0) return fault::from_errno(errno);
-  const std::uint64_t one = 1;
-  epoll_event e{.events = EPOLLIN, .data = {}};
-  if (system_call.write(fd, &one, sizeof one) != static_cast<ssize_t>(sizeof one) ||
-      system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, fd, &e) != 0) {
-    const fault f = fault::from_errno(errno);
-    close_if_open(fd);
-    return f;
-  }
-  always_ready_ = fd;
+  if (readable == holds_) return {};
+  std::uint64_t count = 1;
+  const ssize_t done = readable ? system_call.write(holder_, &count, sizeof count)
+                                : system_call.read(holder_, &count, sizeof count);
+  if (done != static_cast<ssize_t>(sizeof count)) return fault::from_errno(errno);
+  holds_ = readable;
   return {};
 }
 

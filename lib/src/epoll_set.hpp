@@ -53,7 +53,8 @@ class epoll_set {
 
   // A stable descriptor around the set proper, which a rebuild replaces.
   fault handle(int& handle) noexcept;
-  // Whether the handle is readable whatever the set says: for what is always ready and cannot be in it.
+  // Whether the handle is readable whatever the set says: for what may be ready and cannot be in it. Fails at the first
+  // call only: EMFILE, ENFILE, ENOMEM, ENOSPC.
   fault hold_handle(bool readable) noexcept;
 
   // Every live registration in a new kernel object. Those whose descriptor is not open any more become stale.
@@ -106,12 +107,13 @@ class epoll_set {
   registration_table& table_;
   buffer<epoll_event> found_;
   int set_ = -1;
-  int outer_ = -1;         // made when first asked for
-  int always_ready_ = -1;  // in the outer set while the handle is held readable
+  int outer_ = -1;   // made when first asked for
+  int holder_ = -1;  // in the outer set; readable while the handle is held so
   int waker_ = -1;
   std::size_t count_ = 0;   // entries that we know of
   std::size_t masked_ = 0;  // of them, masked
   std::uint32_t rebuilds_ = 0;
+  bool holds_ = false;         // the holder is readable
   bool rebuild_due_ = false;   // a ghost was seen, or the set has lost an entry
   bool has_fine_wait_ = true;  // epoll_pwait2 exists, as far as we know
 };
