@@ -17,6 +17,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
+def select(mutants, globs):
+    for glob in globs:
+        if not any(fnmatch.fnmatchcase(m.id, glob) for m in mutants):
+            raise ListError(f"no mutant is called '{glob}': conformance/mutants/*.txt has the names")
+    return [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in globs)]
+
+
 def write(path, text):
     half = path.with_suffix(".half")
     half.write_text(text)
@@ -25,7 +32,7 @@ def write(path, text):
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", metavar="GLOB", default="*", help="mutants with such ids, as 'poll_set/*'")
+    parser.add_argument("--only", metavar="GLOB", action="append", help="mutants with such ids, as 'poll_set/*'; may be repeated")
     parser.add_argument("--check", action="store_true", help="only whether the list fits the sources")
     parser.add_argument("--self-test", action="store_true", help="whether faults that are known beforehand end as they must")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
@@ -54,9 +61,7 @@ def main():
     try:
         if arguments.self_test:
             return selftest.run(ROOT, arguments.jobs)
-        chosen = [m for m in read_lists(HERE, ROOT) if fnmatch.fnmatchcase(m.id, arguments.only)]
-        if not chosen:
-            raise ListError(f"no mutant is called '{arguments.only}': conformance/mutants/*.txt has the names")
+        chosen = select(read_lists(HERE, ROOT), arguments.only or ["*"])
         return 0 if arguments.check else try_all(chosen, arguments.jobs)
     except ListError as e:
         print(f"mutants: {e}", file=sys.stderr)
