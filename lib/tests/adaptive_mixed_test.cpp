@@ -105,6 +105,49 @@ TEST_F(AdaptiveMixed, AFailingEpollLosesNoOneshotThatPollHasDelivered) {
   EXPECT_EQ(look(), readers(0, 1));
 }
 
+TEST_F(AdaptiveMixed, NorWhereEpollCannotBeDoneWithout) {
+  register_all();
+  s.modify(p[1].reader, read, {}, trigger::oneshot);
+  s.modify(p[2].reader, read, {}, trigger::edge);
+  EXPECT_TRUE(look().empty());
+  put(p[0].writer);
+  put(p[1].writer);
+  {
+    const scoped_fault<&system_calls::epoll_wait> fails(ENOMEM);
+    EXPECT_EQ(look(), readers(1, 2));
+    EXPECT_EQ(fails.count(), 1);
+  }
+  EXPECT_EQ(look(), readers(0, 1));
+}
+
+TEST_F(AdaptiveMixed, WhatIsPausedStaysSoWhenTheSetIsLost) {
+  register_all();
+  for (const pipe_ends& each : p) put(each.writer);
+  s.pause(p[0].reader);
+  s.pause(p[1].reader);
+  {
+    const scoped_fault<&system_calls::epoll_wait> fails(ENOMEM);
+    (void)look();
+    EXPECT_EQ(fails.count(), 1);
+  }
+  regime_.hold(regime::polling);
+  EXPECT_EQ(look(), readers(2, count));
+  s.resume(p[0].reader);
+  s.resume(p[1].reader);
+  EXPECT_EQ(look(), readers(0, count));
+}
+
+TEST_F(AdaptiveMixed, WhereAllTheWatchedHaveGoneRegisteringCostsNothing) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::mixed);
+  EXPECT_TRUE(look().empty());
+  for (std::size_t i = 0; i < count; i += 2) s.unregister(p[i].reader);
+  recorded_calls calls;
+  s.register_fd(p[0].reader, read);
+  EXPECT_EQ(calls.take(), "") << "what is left has masked entries only";
+}
+
 TEST_F(AdaptiveMixed, ALostSetIsMadeAnewBeforeItIsWaitedFor) {
   register_all();
   s.modify(p[0].reader, read, {}, trigger::edge);

@@ -11,7 +11,7 @@
 
 namespace selectors::tests {
 
-constexpr std::array all_regimes = {regime::polling, regime::mixed, regime::watching};
+inline constexpr std::array all_regimes = {regime::polling, regime::mixed, regime::watching};
 
 inline std::string name_of(regime r) {
   return r == regime::polling ? "polling" : r == regime::mixed ? "mixed" : "watching";
