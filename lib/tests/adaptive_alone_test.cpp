@@ -126,6 +126,12 @@ TEST_F(AdaptiveAlone, WhatIsRegisteredLateIsWatchedWhenSuchLiveLong) {
     s.unregister(p[0].reader);
     s.register_fd(p[0].reader, read);
     EXPECT_EQ(calls.take(), "");
+    // Unless one is exclusive: nothing may stand between it and its set.
+    s.modify(p[1].reader, read, {}, trigger::exclusive);
+    s.unregister(p[0].reader);
+    calls.take();
+    s.register_fd(p[0].reader, read);
+    EXPECT_EQ(calls.take(), "epoll_ctl");
   });
 }
 

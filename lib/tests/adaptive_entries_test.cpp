@@ -109,6 +109,19 @@ TEST_F(AdaptiveEntries, WhatIsExclusiveAndPausedDoesNotMatter) {
   EXPECT_EQ(look(), std::vector<int>{p[0].reader});
 }
 
+TEST_F(AdaptiveEntries, WhatWasFoundClosedStaysSoForAudit) {
+  regime_.hold(regime::polling);
+  register_all();
+  const int number = p[0].reader;
+  p[0].reader.close();
+  EXPECT_EQ(look(), std::vector<int>{number}) << "invalid";
+  p[0].reader = duplicate(p[1].reader, number);
+  ASSERT_EQ(p[0].reader, number);
+  const std::vector<key> found = s.audit();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].fd, number);
+}
+
 // ------------------------------------------------------------------------------------------------- what epoll refuses
 
 TEST_F(AdaptiveEntries, WhatWasRefusedIsNotTriedAgain) {

@@ -16,6 +16,18 @@ TEST_F(EpollRebuild, EvictsAGhostOnce) {
   EXPECT_EQ(rebuilds([&] { EXPECT_TRUE(s.select(1ms).empty()); }), 0u);
 }
 
+TEST_F(EpollRebuild, IsNotInheritedByTheNextSelector) {
+  make_ghost();
+  {
+    const scoped_fault<&system_calls::epoll_create> no_memory(ENOMEM);
+    EXPECT_TRUE(s.select(timeout::zero).empty());
+    EXPECT_GT(no_memory.count(), 0);
+  }
+  s.close();
+  selector next(backend::epoll);
+  EXPECT_EQ(rebuilds([&] { EXPECT_TRUE(next.select(timeout::zero).empty()); }), 0u);
+}
+
 TEST_F(EpollRebuild, KeepsEveryRegistrationAsItWas) {
   std::vector<pipe_ends> p = make_pipes(7);
   for (const pipe_ends& each : p) put(each.writer);

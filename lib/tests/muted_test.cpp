@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include <selectors/selector.hpp>
 
@@ -139,6 +140,22 @@ INSTANTIATE_TEST_SUITE_P(, MutedOnEpoll,
                                   : tested.param == trigger::oneshot ? "oneshot"
                                                                      : "exclusive";
                          });
+
+TEST(MutedExclusiveOnEpoll, WakesNotEveryWaiterEither) {
+  std::vector<std::uint32_t> added;
+  const replaced<&system_calls::epoll_ctl> recorded(
+      [&, real = system_call.epoll_ctl](int set, int operation, int fd, epoll_event* e) {
+        if (operation == EPOLL_CTL_ADD) added.push_back(e->events);
+        return real(set, operation, fd, e);
+      });
+  pipe_ends hung = make_pipe();
+  hung.writer.close();
+  selector s(backend::epoll);
+  s.register_fd(hung.reader, write, {}, trigger::exclusive);
+  EXPECT_TRUE(s.select(timeout::zero).empty());
+  EXPECT_EQ(added.size(), 2u) << "once more, muted";
+  for (const std::uint32_t events : added) EXPECT_NE(events & EPOLLEXCLUSIVE, 0u);
+}
 
 }  // namespace
 }  // namespace selectors::tests
