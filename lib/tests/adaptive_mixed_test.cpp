@@ -148,6 +148,28 @@ TEST_F(AdaptiveMixed, WhereAllTheWatchedHaveGoneRegisteringCostsNothing) {
   EXPECT_EQ(calls.take(), "") << "what is left has masked entries only";
 }
 
+TEST_F(AdaptiveMixed, WhatIsLeftIsWatchedWhenMaskedOnesGo) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::mixed);
+  EXPECT_TRUE(look().empty());
+  for (const std::size_t i : {1u, 2u, 4u, 6u}) s.unregister(p[i].reader);
+  put(p[0].writer);
+  EXPECT_EQ(look(), readers(0, 1));
+}
+
+TEST_F(AdaptiveMixed, TheMaskedEntryOfAHangUpShowsItselfOnceAtMost) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::mixed);
+  EXPECT_TRUE(look().empty());
+  p[1].writer.close();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(look(), readers(1, 2));
+  recorded_calls calls;
+  EXPECT_EQ(look(), readers(1, 2));
+  EXPECT_EQ(calls.take(), "poll");
+}
+
 TEST_F(AdaptiveMixed, ALostSetIsMadeAnewBeforeItIsWaitedFor) {
   register_all();
   s.modify(p[0].reader, read, {}, trigger::edge);
