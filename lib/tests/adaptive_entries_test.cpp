@@ -1,6 +1,8 @@
 // Entries in the epoll set of what is polled meanwhile, and what epoll refuses: neither is forgotten, nor tried in vain.
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <vector>
@@ -201,6 +203,39 @@ TEST_F(AdaptiveEntries, FilesThatHaveGonePreventNoPurchase) {
   calls.take();
   EXPECT_TRUE(look().empty());
   EXPECT_EQ(calls.take(), "epoll_wait");
+}
+
+TEST_F(AdaptiveEntries, AHandleThatCannotBeHeldLeaksNothing) {
+  const descriptor file = regular_file();
+  register_all();
+  (void)s.native_handle();
+  const std::size_t open = open_descriptors();
+  const epoll_ctl_fault no_room(EPOLL_CTL_ADD, ENOSPC, {.skip = 1});  // the file itself is refused first
+  s.register_fd(file, read);
+  EXPECT_GE(no_room.count(), 1);
+  EXPECT_EQ(open_descriptors(), open);
+}
+
+TEST_F(AdaptiveEntries, AHandleIsNotHeldByAChild) {
+  const descriptor file = regular_file();
+  const pipe_ends alive = make_pipe();
+  register_all();
+  s.register_fd(file, read);
+  selector outer(backend::poll);
+  outer.register_fd(s.native_handle(), read);
+  EXPECT_EQ(outer.select(timeout::zero).size(), 1u);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    char end = 0;
+    ::close(alive.writer);
+    (void)!::read(alive.reader, &end, 1);
+    ::_exit(0);
+  }
+  s.unregister(file);
+  EXPECT_TRUE(outer.select(timeout::zero).empty());
+  put(alive.writer);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
 // ---------------------------------------------------------------------------------------- a modify that epoll refuses
