@@ -223,6 +223,11 @@ void audit_lists_no_healthy_key_and_changes_nothing(context& c) {
   std::vector<pipe_ends> pipes = make_pipes(6);
   for (const pipe_ends& p : pipes) c.s().add(p.reader, read);
   if (c.can(feature::pause)) c.s().pause(pipes[1].reader);
+  if (c.can(feature::oneshot | feature::modify)) {
+    c.s().modify(pipes[3].reader, read, {}, trigger::oneshot);
+    put(pipes[3].writer);
+    EXPECT_TRUE(reports(c.s(), {{pipes[3].reader, read}})) << "and is healthy, though it has fired";
+  }
   const key dead_one = c.s().get_key(pipes[2].reader);
   const key dead_two = c.s().get_key(pipes[4].reader);
   pipes[2].reader.close();

@@ -48,6 +48,28 @@ void limit_is_kept_and_the_rest_comes_later(context& c) {
   EXPECT_TRUE(holds(c.s().wait(5ms, {.limit = 3}), {}));
 }
 
+void unregister_between_limited_waits_leaves_the_rest(context& c) {
+  constexpr std::size_t count = 5;
+  const std::vector<pipe_ends> ready = make_readable_pipes(count);
+  for (std::size_t limit = 1; limit < count; ++limit) {
+    for (const pipe_ends& gone : ready) {
+      for (const pipe_ends& p : ready) c.s().add(p.reader, read);
+      c.s().wait(patience, {.limit = limit});
+      c.s().unregister(gone.reader);
+      for (std::size_t i = 0; i < count; ++i) {
+        const outcome result = c.s().wait(patience, {.limit = limit});
+        std::set<int> seen;
+        for (const event& e : result.events) seen.insert(e.fd);
+        EXPECT_EQ(seen.size(), limit) << "each once";
+        EXPECT_FALSE(seen.contains(gone.reader));
+      }
+      for (const pipe_ends& p : ready) {
+        if (p.reader != gone.reader) c.s().unregister(p.reader);
+      }
+    }
+  }
+}
+
 void limit_needs_few_kernel_waits(context& c) {
   const std::vector<pipe_ends> ready = make_readable_pipes(13);
   for (const pipe_ends& p : ready) c.s().add(p.reader, read);
@@ -176,6 +198,10 @@ std::span<const test_case> fairness_cases() {
   using enum feature;
   static const std::vector<test_case> cases{
       {{"FAI-01"}, "LimitIsKeptAndTheRestComesLater", limit_is_kept_and_the_rest_comes_later, limit},
+      {{"FAI-01", "REG-08"},
+       "UnregisterBetweenLimitedWaitsLeavesTheRest",
+       unregister_between_limited_waits_leaves_the_rest,
+       limit},
       {{"FAI-01"}, "LimitNeedsFewKernelWaits", limit_needs_few_kernel_waits, limit | counts_calls},
       {{"FAI-01", "MOD-11"}, "LimitLosesNoOneshot", limit_loses_no_oneshot, limit | oneshot},
       {{"FAI-01"}, "LimitLosesNoEdge", limit_loses_no_edge, limit | edge},

@@ -314,8 +314,9 @@ void pending_wake_stays_the_parents(context& c) {
   w->wake();
   const child_result r = in_child([&]() -> verdict {
     c.s().reinit_after_fork();
+    if (const auto without_one = silent(c); !without_one) return as_verdict(without_one, "without a waker");
     c.s().make_waker();
-    return as_verdict(silent(c), "in the child");
+    return as_verdict(silent(c), "with a waker of its own");
   });
   EXPECT_TRUE(r.good()) << r;
   EXPECT_TRUE(c.s().wait(patience).woken);
