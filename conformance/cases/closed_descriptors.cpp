@@ -130,11 +130,12 @@ void unregister_after_reuse_leaves_a_duplicate_alone(context& c) {
   EXPECT_TRUE(reports(c.s(), {{living.reader, read}}));
 }
 
-void modify_adopts_the_new_file(context& c) {
+void expect_adoption(context& c, bool after_a_wait) {
   pair_ends old = make_socket_pair();
   const int number = old.a;
   c.s().add(number, read, user_data{1});
   old.a.close();
+  if (after_a_wait) c.s().wait(1ms);
   const pipe_ends next = make_pipe_at(number);
   EXPECT_TRUE(accepted([&] { c.s().modify(number, read | write, user_data{2}, trigger::level); }));
   EXPECT_TRUE(silent(c));
@@ -147,6 +148,14 @@ void modify_adopts_the_new_file(context& c) {
   }
   EXPECT_TRUE(accepted([&] { c.s().unregister(number); }));
   EXPECT_TRUE(silent(c));
+}
+
+void modify_adopts_the_new_file(context& c) {
+  expect_adoption(c, false);
+}
+
+void modify_adopts_after_the_old_one_was_found_stale(context& c) {
+  expect_adoption(c, true);
 }
 
 void reused_number_hides_no_other_key(context& c) {
@@ -318,6 +327,10 @@ std::span<const test_case> closed_descriptors_cases() {
        "UnregisterAfterReuseLeavesADuplicateAlone",
        unregister_after_reuse_leaves_a_duplicate_alone},
       {{"CLO-06"}, "ModifyAdoptsTheNewFile", modify_adopts_the_new_file, modify},
+      {{"CLO-06"},
+       "ModifyAdoptsAfterTheOldOneWasFoundStale",
+       modify_adopts_after_the_old_one_was_found_stale,
+       modify},
       {{"CLO-06"}, "ReusedNumberHidesNoOtherKey", reused_number_hides_no_other_key},
       {{"CLO-13"}, "DuplicatesAreIndependentKeys", duplicates_are_independent_keys},
       {{"CLO-15"},

@@ -17,11 +17,15 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
+def matches(mutant, glob):
+    return fnmatch.fnmatchcase(mutant.id, glob) or fnmatch.fnmatchcase(mutant.file, glob)
+
+
 def select(mutants, globs):
     for glob in globs:
-        if not any(fnmatch.fnmatchcase(m.id, glob) for m in mutants):
-            raise ListError(f"no mutant is called '{glob}': conformance/mutants/*.txt has the names")
-    return [m for m in mutants if any(fnmatch.fnmatchcase(m.id, glob) for glob in globs)]
+        if not any(matches(m, glob) for m in mutants):
+            raise ListError(f"no mutant and no file with mutants is called '{glob}': conformance/mutants/*.txt has the names")
+    return [m for m in mutants if any(matches(m, glob) for glob in globs)]
 
 
 def write(path, text):
@@ -32,7 +36,7 @@ def write(path, text):
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", metavar="GLOB", action="append", help="mutants with such ids, as 'poll_set/*'; may be repeated")
+    parser.add_argument("--only", metavar="GLOB", action="append", help="mutants with such ids or files, as 'poll_set/*' or '*.hpp'; may be repeated")
     parser.add_argument("--check", action="store_true", help="only whether the list fits the sources")
     parser.add_argument("--self-test", action="store_true", help="whether faults that are known beforehand end as they must")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
