@@ -176,10 +176,28 @@ TEST_F(AdaptiveMixedByItself, ALimitHidesNobody) {
     for (int i = 0; i < 500; ++i) (void)calls_of_a_look(s, busy);
     for (std::size_t i = busy; i < many; ++i) put(p[i].writer);
     std::map<int, int> seen;
-    for (std::size_t i = 0; i < 2 * many; ++i) {
+    for (std::size_t i = 0; i < many; ++i) {
       for (const event& e : s.select(timeout::zero, {.limit = 1})) ++seen[e.fd];
     }
     EXPECT_EQ(seen.size(), many);
+  });
+}
+
+TEST_F(AdaptiveMixedByItself, DoesNotComeAboutWhereTheHandleHasToShowEverything) {
+  in_a_fresh_thread([&] {
+    (void)s.native_handle();
+    make_busy(busy);
+    for (int i = 0; i < 500; ++i) ASSERT_EQ(calls_of_a_look(s, busy), "epoll_wait") << i;
+    make_busy(many);
+    for (int i = 0; i < 100; ++i) ASSERT_EQ(calls_of_a_look(s, many), "epoll_wait") << i;
+  });
+}
+
+TEST_F(AdaptiveMixedByItself, NorBesideAnExclusiveOne) {
+  in_a_fresh_thread([&] {
+    s.modify(p[0].reader, read, {}, trigger::exclusive);
+    make_busy(busy);
+    for (int i = 0; i < 500; ++i) ASSERT_EQ(calls_of_a_look(s, busy), "epoll_wait") << i;
   });
 }
 

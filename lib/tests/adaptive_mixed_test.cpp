@@ -158,6 +158,34 @@ TEST_F(AdaptiveMixed, WhatIsLeftIsWatchedWhenMaskedOnesGo) {
   EXPECT_EQ(look(), readers(0, 1));
 }
 
+TEST_F(AdaptiveMixed, AnEntryThatStayedArmedWakesNobody) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::polling);
+  EXPECT_TRUE(look().empty());
+  regime_.hold(regime::mixed);
+  EXPECT_TRUE(look().empty());
+  put(p[1].writer);
+  recorded_calls calls;
+  EXPECT_EQ(look(), readers(1, 2));
+  EXPECT_EQ(calls.take(), "poll");
+}
+
+TEST_F(AdaptiveMixed, ASetThatCouldNotHaveTheWakerIsNotWaitedFor) {
+  regime_.hold(regime::polling);
+  register_all();
+  const waker w = s.make_waker();
+  regime_.hold(regime::watching);
+  {
+    const epoll_ctl_fault no_room(EPOLL_CTL_ADD, ENOSPC, {.times = 1});
+    EXPECT_TRUE(look().empty());
+    EXPECT_EQ(no_room.count(), 1);
+  }
+  EXPECT_TRUE(look().empty());
+  w.wake();
+  EXPECT_TRUE(s.select(2s).woken());
+}
+
 TEST_F(AdaptiveMixed, TheMaskedEntryOfAHangUpShowsItselfOnceAtMost) {
   regime_.hold(regime::watching);
   register_all();
@@ -237,7 +265,8 @@ TEST_F(AdaptiveMixed, AHandleThatCouldNotBeHeldIsHeldLater) {
     EXPECT_EQ(no_room.count(), 1);
     EXPECT_TRUE(outer.select(timeout::zero).empty());
   }
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(look(), std::vector<int>{file});
+  forced_regime.reset();
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(look(), std::vector<int>{file});
   EXPECT_EQ(outer.select(timeout::zero).size(), 1u);
 }
 
