@@ -227,9 +227,9 @@ TEST_F(AdaptiveEntries, AHandleIsNotHeldByAChild) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    char end = 0;
     ::close(alive.writer);
-    (void)!::read(alive.reader, &end, 1);
+    pollfd end{alive.reader, POLLIN, 0};
+    ::poll(&end, 1, -1);
     ::_exit(0);
   }
   s.unregister(file);

@@ -164,9 +164,9 @@ TEST_F(EpollRebuild, OfASetThatAChildHasOpenKeepsNoHandleReadable) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    char end = 0;
     ::close(alive.writer);
-    (void)!::read(alive.reader, &end, 1);
+    pollfd end{alive.reader, POLLIN, 0};
+    ::poll(&end, 1, -1);
     ::_exit(0);
   }
   EXPECT_TRUE(s.select(timeout::zero).empty());
@@ -187,6 +187,15 @@ TEST_F(EpollRebuild, LeavesForAuditWhatWasFoundClosed) {
   ASSERT_EQ(other, number);
   ASSERT_EQ(s.audit().size(), 1u);
   EXPECT_EQ(s.audit()[0].fd, number);
+}
+
+TEST_F(EpollRebuild, IsNotNeededForAuditToFindANumberThatBecameAFiles) {
+  const pipe_ends p = make_pipe();
+  s.register_fd(p.reader, read);
+  const descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::dup3(file, p.reader, O_CLOEXEC), p.reader);
+  ASSERT_EQ(s.audit().size(), 1u);
+  EXPECT_EQ(s.audit()[0].fd, p.reader);
 }
 
 // Stale, muted, and not to be reached: without a rebuild the kernel would report it again and again.
