@@ -33,8 +33,11 @@ TEST(PollSet, PutsWhatWasReadyFirstInFrontForTheNextWaitThatBlocks) {
   EXPECT_EQ(s.select().size(), 1u);
   EXPECT_EQ(first, p[2].reader);
   drain(p[2].reader);
+  put(p[0].writer);
+  EXPECT_EQ(s.select(timeout::zero).size(), 1u);
+  drain(p[0].reader);
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(s.select(1ms).empty());
-  EXPECT_EQ(first, p[2].reader) << "nothing was ready";
+  EXPECT_EQ(first, p[2].reader) << "nothing was ready, and a look does not block";
   put(p[0].writer);
   put(p[1].writer);
   EXPECT_EQ(s.select().size(), 2u);
