@@ -80,6 +80,14 @@ step_gate-selftest() { # gate-selftest: the gate judges recorded bursts; nothing
   built dev && tested gate "$report_dir/gate-selftest.xml"
 }
 
+step_mutants() { # mutants [--only GLOB] [--self-test]: small faults, one at a time, in lib/src: how many do the tests notice? (half an hour)
+  ensure_deps build mutants
+  local rc=0
+  python3 conformance/mutants/run.py "$@" || rc=$?
+  ((rc > 1)) || [[ ! -s $report_dir/mutants.md ]] || summarize <"$report_dir/mutants.md"
+  return "$rc"
+}
+
 step_format() { # format [--fix]: the formatting of every C++ file, checked or corrected
   local -a files mode=(--dry-run -Werror)
   if [[ ${1:-} == --fix ]]; then
@@ -110,6 +118,7 @@ step_lint() { # lint: shell scripts, spelling and the house rules that a script 
   logged "lint scripts" shellcheck -a -x ci/run .ci/run ci/consumer/check.sh || rc=1
   logged "lint spelling" codespell --ignore-words-list siz,childs,chek lib conformance perf thresholds ci ./*.md || rc=1
   logged "lint rules" house_rules || rc=1
+  logged "lint mutants" python3 conformance/mutants/run.py --check || rc=1
   return "$rc"
 }
 

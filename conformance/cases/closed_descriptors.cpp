@@ -130,11 +130,35 @@ void unregister_after_reuse_leaves_a_duplicate_alone(context& c) {
   EXPECT_TRUE(reports(c.s(), {{living.reader, read}}));
 }
 
-void modify_adopts_the_new_file(context& c) {
+// What closes beside it does not bring it up.
+void paused_stale_key_is_silent_beside_another(context& c) {
+  std::vector<pipe_ends> p = make_pipes(2);
+  for (const pipe_ends& each : p) c.s().add(each.reader, read);
+  const int paused = p[0].reader;
+  const int other = p[1].reader;
+  c.s().pause(paused);
+  for (pipe_ends& each : p) each.reader.close();
+  for (int i = 0; i < 3; ++i) {
+    for (const event& e : c.s().wait(1ms).events) EXPECT_EQ(e.fd, other);
+  }
+  for (const int number : {paused, other}) EXPECT_TRUE(accepted([&] { c.s().unregister(number); }));
+}
+
+void stale_keys_keep_the_limit(context& c) {
+  std::vector<pipe_ends> p = make_pipes(4);
+  for (const pipe_ends& each : p) c.s().add(each.reader, read);
+  put(p[3].writer);
+  for (std::size_t i = 0; i < 3; ++i) p[i].reader.close();
+  for (int i = 0; i < 4; ++i) EXPECT_LE(c.s().wait(patience, {.limit = 1}).events.size(), 1u);
+  EXPECT_TRUE(entry_of(c.s().wait(patience), p[3].reader));
+}
+
+void expect_adoption(context& c, bool after_a_wait) {
   pair_ends old = make_socket_pair();
   const int number = old.a;
   c.s().add(number, read, user_data{1});
   old.a.close();
+  if (after_a_wait) c.s().wait(1ms);
   const pipe_ends next = make_pipe_at(number);
   EXPECT_TRUE(accepted([&] { c.s().modify(number, read | write, user_data{2}, trigger::level); }));
   EXPECT_TRUE(silent(c));
@@ -147,6 +171,14 @@ void modify_adopts_the_new_file(context& c) {
   }
   EXPECT_TRUE(accepted([&] { c.s().unregister(number); }));
   EXPECT_TRUE(silent(c));
+}
+
+void modify_adopts_the_new_file(context& c) {
+  expect_adoption(c, false);
+}
+
+void modify_adopts_after_the_old_one_was_found_stale(context& c) {
+  expect_adoption(c, true);
 }
 
 void reused_number_hides_no_other_key(context& c) {
@@ -223,6 +255,11 @@ void audit_lists_no_healthy_key_and_changes_nothing(context& c) {
   std::vector<pipe_ends> pipes = make_pipes(6);
   for (const pipe_ends& p : pipes) c.s().add(p.reader, read);
   if (c.can(feature::pause)) c.s().pause(pipes[1].reader);
+  if (c.can(feature::oneshot | feature::modify)) {
+    c.s().modify(pipes[3].reader, read, {}, trigger::oneshot);
+    put(pipes[3].writer);
+    EXPECT_TRUE(reports(c.s(), {{pipes[3].reader, read}})) << "and is healthy, though it has fired";
+  }
   const key dead_one = c.s().get_key(pipes[2].reader);
   const key dead_two = c.s().get_key(pipes[4].reader);
   pipes[2].reader.close();
@@ -307,12 +344,21 @@ std::span<const test_case> closed_descriptors_cases() {
       {{"CLO-01"}, "StaleKeysOfEveryInterestAreSilent", stale_keys_of_every_interest_are_silent},
       {{"CLO-01", "CLO-18"}, "StaleKeyIsFoundByAudit", stale_key_is_found_by_audit, audit | user_data},
       {{"CLO-02"}, "StaleKeysHideNoOtherKey", stale_keys_hide_no_other_key},
+      {{"MOD-14", "CLO-01"},
+       "PausedStaleKeyIsSilentBesideAnother",
+       paused_stale_key_is_silent_beside_another,
+       pause},
+      {{"FAI-01", "CLO-02"}, "StaleKeysKeepTheLimit", stale_keys_keep_the_limit, limit},
       {{"CLO-04"}, "UnregisterAfterCloseSucceeds", unregister_after_close_succeeds, names_errors},
       {{"CLO-05"}, "UnregisterAfterReuseSucceeds", unregister_after_reuse_succeeds},
       {{"CLO-05"},
        "UnregisterAfterReuseLeavesADuplicateAlone",
        unregister_after_reuse_leaves_a_duplicate_alone},
       {{"CLO-06"}, "ModifyAdoptsTheNewFile", modify_adopts_the_new_file, modify},
+      {{"CLO-06"},
+       "ModifyAdoptsAfterTheOldOneWasFoundStale",
+       modify_adopts_after_the_old_one_was_found_stale,
+       modify},
       {{"CLO-06"}, "ReusedNumberHidesNoOtherKey", reused_number_hides_no_other_key},
       {{"CLO-13"}, "DuplicatesAreIndependentKeys", duplicates_are_independent_keys},
       {{"CLO-15"},

@@ -311,6 +311,21 @@ void handle_shows_files_that_are_always_ready(context& c) {
   EXPECT_EQ(polled(handle), 0);
 }
 
+// Adopted by modify, the number's new file is one of those.
+void handle_shows_files_that_numbers_become(context& c) {
+  pipe_ends p = make_pipe();
+  const int handle = c.s().native_handle();
+  c.s().add(p.reader, read);
+  EXPECT_EQ(polled(handle), 0);
+  const descriptor file = open_file("/dev/null", O_RDWR);
+  checked(::dup3(file, p.reader, O_CLOEXEC), "dup3");
+  c.s().modify(p.reader, read | write);
+  EXPECT_EQ(polled(handle), POLLIN);
+  EXPECT_TRUE(reports(c.s(), {{p.reader, read | write}}));
+  c.s().unregister(p.reader);
+  EXPECT_EQ(polled(handle), 0);
+}
+
 void handle_can_be_nested_in_another_selector(context& c) {
   const pipe_ends p = make_pipe();
   const std::unique_ptr<subject> outer = c.another();
@@ -382,6 +397,10 @@ std::span<const test_case> descriptor_kinds_cases() {
        "HandleShowsFilesThatAreAlwaysReady",
        handle_shows_files_that_are_always_ready,
        native_handle | regular_files},
+      {{"TYP-12", "CLO-06"},
+       "HandleShowsFilesThatNumbersBecome",
+       handle_shows_files_that_numbers_become,
+       native_handle | regular_files | modify},
       {{"TYP-12"},
        "HandleCanBeNestedInAnotherSelector",
        handle_can_be_nested_in_another_selector,

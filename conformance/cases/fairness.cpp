@@ -1,4 +1,5 @@
 // FAI: more is ready than one result holds.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,6 +48,28 @@ void limit_is_kept_and_the_rest_comes_later(context& c) {
   EXPECT_TRUE(holds(c.s().wait(5ms, {.limit = 3}), {}));
 }
 
+void unregister_between_limited_waits_leaves_the_rest(context& c) {
+  constexpr std::size_t count = 5;
+  const std::vector<pipe_ends> ready = make_readable_pipes(count);
+  for (std::size_t limit = 1; limit < count; ++limit) {
+    for (const pipe_ends& gone : ready) {
+      for (const pipe_ends& p : ready) c.s().add(p.reader, read);
+      c.s().wait(patience, {.limit = limit});
+      c.s().unregister(gone.reader);
+      for (std::size_t i = 0; i < count; ++i) {
+        const outcome result = c.s().wait(patience, {.limit = limit});
+        std::set<int> seen;
+        for (const event& e : result.events) seen.insert(e.fd);
+        EXPECT_EQ(seen.size(), limit) << "each once";
+        EXPECT_FALSE(seen.contains(gone.reader));
+      }
+      for (const pipe_ends& p : ready) {
+        if (p.reader != gone.reader) c.s().unregister(p.reader);
+      }
+    }
+  }
+}
+
 void limit_needs_few_kernel_waits(context& c) {
   const std::vector<pipe_ends> ready = make_readable_pipes(13);
   for (const pipe_ends& p : ready) c.s().add(p.reader, read);
@@ -92,17 +115,43 @@ void limit_of_zero_is_refused(context& c) {
   EXPECT_TRUE(reports(c.s(), {{p.reader, read}}));
 }
 
-void always_ready_descriptors_take_turns(context& c) {
-  constexpr std::size_t count = 13;
-  const std::vector<pipe_ends> ready = make_readable_pipes(count);
-  for (const pipe_ends& p : ready) c.s().add(p.reader, read);
+// Over n waits with a limit each of the n numbers, all of them ready, is reported as often as the limit says.
+void expect_turns(context& c, const std::vector<int>& numbers) {
   for (const std::size_t limit : {1u, 3u, 5u, 12u}) {
     std::map<int, std::size_t> turns;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
       for (const event& e : c.s().wait(patience, {.limit = limit}).events) ++turns[e.fd];
     }
-    for (const pipe_ends& p : ready) EXPECT_EQ(turns[p.reader], limit) << p.reader.get() << " of " << limit;
+    for (const int fd : numbers) EXPECT_EQ(turns[fd], limit) << fd << " of " << limit;
   }
+}
+
+void always_ready_descriptors_take_turns(context& c) {
+  const std::vector<pipe_ends> ready = make_readable_pipes(13);
+  std::vector<int> numbers;
+  for (const pipe_ends& p : ready) {
+    c.s().add(p.reader, read);
+    numbers.push_back(p.reader);
+  }
+  expect_turns(c, numbers);
+}
+
+// Which a selector may have to watch in another way than the others.
+void regular_files_take_turns_with_others(context& c) {
+  const std::vector<pipe_ends> ready = make_readable_pipes(11);
+  const descriptor file(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  const descriptor same = duplicate(file);
+  std::vector<int> numbers;
+  for (const pipe_ends& p : ready) {
+    c.s().add(p.reader, read);
+    numbers.push_back(p.reader);
+  }
+  c.s().wait(patience);
+  for (const int fd : {file.get(), same.get()}) {
+    c.s().add(fd, read);
+    numbers.push_back(fd);
+  }
+  expect_turns(c, numbers);
 }
 
 void one_wait_returns_everything(context& c) {
@@ -149,11 +198,19 @@ std::span<const test_case> fairness_cases() {
   using enum feature;
   static const std::vector<test_case> cases{
       {{"FAI-01"}, "LimitIsKeptAndTheRestComesLater", limit_is_kept_and_the_rest_comes_later, limit},
+      {{"FAI-01", "REG-08"},
+       "UnregisterBetweenLimitedWaitsLeavesTheRest",
+       unregister_between_limited_waits_leaves_the_rest,
+       limit},
       {{"FAI-01"}, "LimitNeedsFewKernelWaits", limit_needs_few_kernel_waits, limit | counts_calls},
       {{"FAI-01", "MOD-11"}, "LimitLosesNoOneshot", limit_loses_no_oneshot, limit | oneshot},
       {{"FAI-01"}, "LimitLosesNoEdge", limit_loses_no_edge, limit | edge},
       {{"FAI-02"}, "LimitOfZeroIsRefused", limit_of_zero_is_refused, limit | names_errors},
       {{"FAI-03"}, "AlwaysReadyDescriptorsTakeTurns", always_ready_descriptors_take_turns, limit},
+      {{"FAI-03"},
+       "RegularFilesTakeTurnsWithOthers",
+       regular_files_take_turns_with_others,
+       limit | regular_files},
       {{"FAI-04"}, "OneWaitReturnsEverything", one_wait_returns_everything},
       {{"FAI-06"}, "BusyDescriptorsHideNoQuietOne", busy_descriptors_hide_no_quiet_one, limit},
   };

@@ -1,6 +1,7 @@
 // FRK: selectors in forked children.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -203,6 +204,32 @@ void parent_does_not_reach_a_child_after_reinit(context& c) {
   EXPECT_TRUE(silent(c)) << "in the parent";
 }
 
+bool is_readable(int fd) {
+  pollfd p{fd, POLLIN, 0};
+  return ::poll(&p, 1, 0) == 1;
+}
+
+void handle_stays_the_parents_after_reinit(context& c) {
+  const pipe_ends p = make_pipe();
+  put(p.writer);
+  c.s().add(p.reader, read);
+  const int handle = c.s().native_handle();
+  const child_result r = in_child([&]() -> verdict {
+    c.s().reinit_after_fork();
+    if (const auto seen = reports(c.s(), {{p.reader, read}}); !seen) return as_verdict(seen, "in the child");
+    const int own = c.s().native_handle();
+    if (!is_readable(own)) return {1, "the child's handle shows nothing"};
+    c.s().unregister(p.reader);
+    return says(!is_readable(own), "the child's handle shows what is the parent's");
+  });
+  EXPECT_TRUE(r.good()) << r;
+  EXPECT_TRUE(is_readable(handle)) << "in the parent";
+  EXPECT_TRUE(reports(c.s(), {{p.reader, read}}));
+  take(p.reader);
+  EXPECT_TRUE(silent(c));
+  EXPECT_FALSE(is_readable(handle)) << "in the parent";
+}
+
 void reinit_in_the_parent_does_nothing(context& c) {
   const pipe_ends p = make_pipe();
   const pipe_ends fired = make_pipe();
@@ -287,8 +314,9 @@ void pending_wake_stays_the_parents(context& c) {
   w->wake();
   const child_result r = in_child([&]() -> verdict {
     c.s().reinit_after_fork();
+    if (const auto without_one = silent(c); !without_one) return as_verdict(without_one, "without a waker");
     c.s().make_waker();
-    return as_verdict(silent(c), "in the child");
+    return as_verdict(silent(c), "with a waker of its own");
   });
   EXPECT_TRUE(r.good()) << r;
   EXPECT_TRUE(c.s().wait(patience).woken);
@@ -312,6 +340,10 @@ std::span<const test_case> fork_cases() {
        "ParentDoesNotReachAChildAfterReinit",
        parent_does_not_reach_a_child_after_reinit,
        reinit_after_fork},
+      {{"FRK-03", "TYP-12"},
+       "HandleStaysTheParentsAfterReinit",
+       handle_stays_the_parents_after_reinit,
+       reinit_after_fork | native_handle},
       {{"FRK-03"},
        "ReinitInTheParentDoesNothing",
        reinit_in_the_parent_does_nothing,

@@ -154,12 +154,14 @@ void what_was_returned_stays_valid(context& c) {
 
 void selectors_leak_no_descriptor(context& c) {
   const pipe_ends p = make_pipe();
+  const descriptor file(::open("/dev/null", O_RDWR | O_CLOEXEC));
   put(p.writer);
   const std::size_t before = open_descriptors();
   for (int i = 0; i < 1000; ++i) {
     const std::unique_ptr<subject> s = c.another();
     s->add(p.reader, read);
     if (i % 4 == 0 && c.can(feature::waker)) s->make_waker()->wake();
+    if (i % 3 == 0 && c.can(feature::regular_files)) s->add(file, write);
     if (i % 4 == 1 && c.can(feature::native_handle)) s->native_handle();
     if (i % 2 == 0) s->wait(timeout::zero);
     if (i % 5 == 0 && c.can(feature::close)) s->close();

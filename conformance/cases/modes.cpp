@@ -259,17 +259,36 @@ void change_of_trigger_loses_nothing(context& c) {
     modes.insert(modes.end(),
                  {trigger::edge, trigger::oneshot, trigger::edge, trigger::level, trigger::edge});
   }
+  if (c.can(feature::exclusive)) {
+    modes.insert(modes.end(), {trigger::oneshot, trigger::exclusive, trigger::oneshot, trigger::level,
+                               trigger::exclusive, trigger::level});
+  }
   c.s().add(p.reader, read);
   EXPECT_TRUE(reports(c.s(), {{p.reader, read}}));
   for (const trigger mode : modes) {
     const key k = c.s().modify(p.reader, read, user_data{static_cast<std::uintptr_t>(mode)}, mode);
     EXPECT_EQ(k.mode, mode);
     EXPECT_TRUE(holds(c.s().wait(patience), {{p.reader, read}})) << "mode " << static_cast<int>(mode);
-    if (mode == trigger::level) {
+    if (mode == trigger::level || mode == trigger::exclusive) {
       EXPECT_TRUE(holds(c.s().wait(patience), {{p.reader, read}}));
     } else {
       EXPECT_TRUE(silent(c, 10ms)) << "mode " << static_cast<int>(mode);
     }
+  }
+}
+
+void refused_change_of_trigger_keeps_the_key(context& c) {
+  for (const trigger before : {trigger::level, trigger::oneshot}) {
+    pipe_ends p = make_pipe();
+    const key k = c.s().register_fd(p.reader, read, user_data{1}, before);
+    put(p.writer);
+    EXPECT_TRUE(reports(c.s(), {{p.reader, read}}));
+    const int number = p.reader;
+    p.reader.close();
+    EXPECT_TRUE(refused(std::errc::bad_file_descriptor,
+                        [&] { c.s().modify(number, read, user_data{2}, trigger::exclusive); }));
+    EXPECT_EQ(c.s().get_key(number), k);
+    EXPECT_EQ(c.s().unregister(k), k);
   }
 }
 
@@ -303,6 +322,10 @@ std::span<const test_case> modes_cases() {
       {{"MOD-15"}, "ExclusiveCanBeChanged", exclusive_can_be_changed, exclusive | modify | user_data},
       {{"MOD-15"}, "ExclusiveWakesNotEveryWaiter", exclusive_wakes_not_every_waiter, exclusive},
       {{"MOD-16"}, "ChangeOfTriggerLosesNothing", change_of_trigger_loses_nothing, oneshot | modify},
+      {{"REG-13", "REG-16"},
+       "RefusedChangeOfTriggerKeepsTheKey",
+       refused_change_of_trigger_keeps_the_key,
+       oneshot | exclusive | modify | get_key | unregister_by_key | user_data | names_errors},
   };
   return cases;
 }

@@ -256,6 +256,16 @@ void priority_comes_with_and_without_other_bits(context& c) {
   EXPECT_TRUE(reports(c.s(), {{both, write}}));
 }
 
+void priority_alone_outlives_a_higher_number(context& c) {
+  const pair_ends p = make_tcp_pair();
+  const descriptor higher = duplicate(p.a, 300);
+  c.s().add(p.a, priority);
+  c.s().add(higher, read);
+  c.s().unregister(higher);
+  send_urgent(p.b);
+  EXPECT_TRUE(eventually(c.s(), p.a, priority));
+}
+
 void priority_on_a_unix_socket(context& c) {
   const pair_ends p = make_socket_pair();
   c.s().add(p.a, priority);
@@ -322,6 +332,7 @@ std::span<const test_case> readiness_of_sockets_cases() {
        "BlockedWriterIsReleasedWhenItsPeerCloses",
        blocked_writer_is_released_when_its_peer_closes},
       {{"RDY-25"}, "UrgentDataDoesNotMakeAReaderSpin", urgent_data_does_not_make_a_reader_spin, priority},
+      {{"RDY-26"}, "PriorityAloneOutlivesAHigherNumber", priority_alone_outlives_a_higher_number, priority},
       {{"RDY-26"},
        "PriorityComesWithAndWithoutOtherBits",
        priority_comes_with_and_without_other_bits,

@@ -94,7 +94,6 @@ fault adaptive_backend::place(int fd, registration& r) noexcept {
       // A selector that watches itself, through whichever others, is wrong in every regime.
       if (!f || f.is_errno(ELOOP) || f.is_errno(EINVAL)) {
         model_.paid(c::own);
-        if (f) take_from_poll(r);
         return f;
       }
     }

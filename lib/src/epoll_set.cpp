@@ -438,9 +438,11 @@ fault epoll_set::rebuild_for(registration& r) noexcept {
 fault epoll_set::replace(int set) noexcept {
   const int old = std::exchange(set_, set);
   epoll_event e{.events = EPOLLIN, .data = {}};
-  fault failed = fill(set);
-  if (!failed && outer_ >= 0 && system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set, &e) != 0)
+  fault failed;
+  // Before the entries: a number that is the handle's by now shows as a cycle then, and is left out.
+  if (outer_ >= 0 && system_call.epoll_ctl(outer_, EPOLL_CTL_ADD, set, &e) != 0)
     failed = fault::from_errno(errno);
+  if (!failed) failed = fill(set);
   if (failed) {
     system_call.close(std::exchange(set_, old));
     rebuild_due_ = true;

@@ -1,4 +1,8 @@
 // The epoll set is made anew when a ghost has shown itself: what every registration is like afterwards.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -14,6 +18,18 @@ TEST_F(EpollRebuild, EvictsAGhostOnce) {
   make_ghost();
   EXPECT_EQ(rebuilds([&] { EXPECT_TRUE(s.select(timeout::zero).empty()); }), 1u);
   EXPECT_EQ(rebuilds([&] { EXPECT_TRUE(s.select(1ms).empty()); }), 0u);
+}
+
+TEST_F(EpollRebuild, IsNotInheritedByTheNextSelector) {
+  make_ghost();
+  {
+    const scoped_fault<&system_calls::epoll_create> no_memory(ENOMEM);
+    EXPECT_TRUE(s.select(timeout::zero, {}, ec).empty());
+    EXPECT_GT(no_memory.count(), 0);
+  }
+  s.close();
+  selector next(backend::epoll);
+  EXPECT_EQ(rebuilds([&] { EXPECT_TRUE(next.select(timeout::zero).empty()); }), 0u);
 }
 
 TEST_F(EpollRebuild, KeepsEveryRegistrationAsItWas) {
@@ -93,6 +109,93 @@ TEST_F(EpollRebuild, LeavesOutADescriptorThatWasClosed) {
   ASSERT_EQ(stale.size(), 1u);
   EXPECT_EQ(stale[0].fd, number);
   EXPECT_EQ(s.unregister(number).fd, number);
+}
+
+// The kernel refuses each of them in a way of its own.
+TEST_F(EpollRebuild, LeavesOutNumbersThatCannotBeWatchedAnyMore) {
+  const std::vector<pipe_ends> gone = make_pipes(2);
+  const pipe_ends p = make_pipe();
+  for (const pipe_ends& each : gone) s.register_fd(each.reader, read);
+  s.register_fd(p.reader, read);
+  put(p.writer);
+  const descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::dup3(file, gone[0].reader, O_CLOEXEC), gone[0].reader);
+  ASSERT_EQ(::dup3(s.native_handle(), gone[1].reader, O_CLOEXEC), gone[1].reader);
+  make_ghost();
+  expect_only(p, "with a ghost");
+  EXPECT_EQ(rebuilds([&] { expect_only(p, "without"); }), 0u) << "the new set is the one that is used";
+  EXPECT_EQ(s.audit().size(), 2u);
+}
+
+TEST_F(EpollRebuild, LeavesOutTheNumberThatItHasItself) {
+  pipe_ends gone = make_pipe();
+  const pipe_ends p = make_pipe();
+  s.register_fd(gone.reader, read);
+  s.register_fd(p.reader, read);
+  put(p.writer);
+  make_ghost();
+  gone.reader.close();  // the lowest number that is free
+  const scoped_fault<&system_calls::epoll_create> no_other(EMFILE, {.skip = 1});
+  expect_only(p, "with a ghost");
+  EXPECT_EQ(no_other.count(), 1);
+  expect_only(p, "without");
+}
+
+TEST_F(EpollRebuild, ThatFailedIsTriedAgainAlthoughNoGhostShowsItselfAnew) {
+  pipe_ends p = make_pipe();
+  const pipe_ends other = make_pipe();
+  s.register_fd(p.reader, write);
+  s.register_fd(other.reader, read);
+  kept.push_back(duplicate(p.reader));
+  p.reader.close();
+  p.writer.close();  // a hang-up, which nobody asked for, of an entry that cannot be reached
+  const epoll_ctl_fault fails(EPOLL_CTL_ADD, ENOMEM, {.times = 2});
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(s.select(timeout::zero, {}, ec).empty());
+  recorded_calls calls;
+  EXPECT_TRUE(s.select(5ms).empty());
+  EXPECT_LE(calls.take().size(), 100u) << "not a busy loop";
+}
+
+// As long as the child lives, closing is not enough: what it has open is still there.
+TEST_F(EpollRebuild, OfASetThatAChildHasOpenKeepsNoHandleReadable) {
+  const pipe_ends alive = make_pipe();
+  const int handle = s.native_handle();
+  make_ghost();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::close(alive.writer);
+    pollfd end{alive.reader, POLLIN, 0};
+    ::poll(&end, 1, -1);
+    ::_exit(0);
+  }
+  EXPECT_TRUE(s.select(timeout::zero).empty());
+  EXPECT_FALSE(is_readable(handle));
+  put(alive.writer);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+TEST_F(EpollRebuild, LeavesForAuditWhatWasFoundClosed) {
+  pipe_ends gone = make_pipe();
+  const pipe_ends p = make_pipe();
+  s.register_fd(gone.reader, read);
+  make_ghost();
+  const int number = gone.reader;
+  gone.reader.close();
+  EXPECT_TRUE(s.select(timeout::zero).empty());
+  const descriptor other = duplicate(p.reader, number);
+  ASSERT_EQ(other, number);
+  ASSERT_EQ(s.audit().size(), 1u);
+  EXPECT_EQ(s.audit()[0].fd, number);
+}
+
+TEST_F(EpollRebuild, IsNotNeededForAuditToFindANumberThatBecameAFiles) {
+  const pipe_ends p = make_pipe();
+  s.register_fd(p.reader, read);
+  const descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::dup3(file, p.reader, O_CLOEXEC), p.reader);
+  ASSERT_EQ(s.audit().size(), 1u);
+  EXPECT_EQ(s.audit()[0].fd, p.reader);
 }
 
 // Stale, muted, and not to be reached: without a rebuild the kernel would report it again and again.
