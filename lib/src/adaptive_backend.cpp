@@ -108,7 +108,12 @@ inline wait_result adaptive_backend::poll_all(const wait_request& request) {
   if (table_.last_generation() != counted_generation_) [[unlikely]]
     count_registrations();
   if (!model_.keeps_polling(polled, w)) {
-    follow(model_.leave_polling(have(), w.ready), request, found);
+    advice next = model_.leave_polling(have(), w.ready);
+    if (next == advice::watch_all && !watched_.has_set()) {
+      take_census();
+      next = model_.leave_polling(have(), w.ready);
+    }
+    follow(next, request, found);
   } else if (may_lease(request) && watched_.size() == 0 && model_.is_calm_polling()) {
     lease = {.polls = &polled_, .granted = 7, .fewest = cost_model::calm_from(polled), .most = any_number};
   }

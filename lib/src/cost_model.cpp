@@ -40,8 +40,11 @@ bool cost_model::repays_watching(const holdings& h) const noexcept {
 }
 
 advice cost_model::leave_polling(const holdings& h, int ready) noexcept {
-  if (repays_watching(h)) return advice::watch_all;
-  return quiet_ != 0 && quiet_ < h.polled ? after_quiet(h, ready, watching_cost(ready)) : advice::stay;
+  const bool some_quiet = quiet_ != 0 && quiet_ < h.polled;
+  const advice for_quiet = some_quiet ? after_quiet(h, ready, watching_cost(ready)) : advice::stay;
+  if (!repays_watching(h)) return for_quiet;
+  // Busy ones had better not be bought the first time.
+  return for_quiet == advice::stay || h.has_set ? advice::watch_all : for_quiet;
 }
 
 // The quiet ones go when that repays their entries, and when what remains to be polled is worth a call of its own.

@@ -205,17 +205,6 @@ TEST_F(AdaptiveEntries, FilesThatHaveGonePreventNoPurchase) {
   EXPECT_EQ(calls.take(), "epoll_wait");
 }
 
-TEST_F(AdaptiveEntries, AHandleThatCannotBeHeldLeaksNothing) {
-  const descriptor file = regular_file();
-  register_all();
-  (void)s.native_handle();
-  const std::size_t open = open_descriptors();
-  const epoll_ctl_fault no_room(EPOLL_CTL_ADD, ENOSPC, {.skip = 1});  // the file itself is refused first
-  s.register_fd(file, read);
-  EXPECT_GE(no_room.count(), 1);
-  EXPECT_EQ(open_descriptors(), open);
-}
-
 TEST_F(AdaptiveEntries, AHandleIsNotHeldByAChild) {
   const descriptor file = regular_file();
   const pipe_ends alive = make_pipe();

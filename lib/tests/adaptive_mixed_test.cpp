@@ -254,21 +254,5 @@ TEST_F(AdaptiveMixed, AFullResultAsksNobodyElse) {
   EXPECT_EQ(seen, (std::map<int, int>{{file, 4}, {p[0].reader, 4}}));
 }
 
-TEST_F(AdaptiveMixed, AHandleThatCouldNotBeHeldIsHeldLater) {
-  const descriptor file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-  for (const pipe_ends& each : p) s.register_fd(each.reader, read);
-  selector outer(backend::poll);
-  outer.register_fd(s.native_handle(), read);
-  {
-    const scoped_fault<&system_calls::event_descriptor> no_room(EMFILE);
-    s.register_fd(file, read);
-    EXPECT_EQ(no_room.count(), 1);
-    EXPECT_TRUE(outer.select(timeout::zero).empty());
-  }
-  forced_regime.reset();
-  for (int i = 0; i < 16; ++i) EXPECT_EQ(look(), std::vector<int>{file});
-  EXPECT_EQ(outer.select(timeout::zero).size(), 1u);
-}
-
 }  // namespace
 }  // namespace selectors::tests
