@@ -304,6 +304,21 @@ void generations_tell_registrations_apart(context& c) {
   }
 }
 
+void refused_change_of_trigger_keeps_the_key(context& c) {
+  for (const trigger before : {trigger::level, trigger::oneshot}) {
+    pipe_ends p = make_pipe();
+    const key k = c.s().register_fd(p.reader, read, user_data{1}, before);
+    put(p.writer);
+    EXPECT_TRUE(reports(c.s(), {{p.reader, read}}));
+    const int number = p.reader;
+    p.reader.close();
+    EXPECT_TRUE(refused(std::errc::bad_file_descriptor,
+                        [&] { c.s().modify(number, read, user_data{2}, trigger::exclusive); }));
+    EXPECT_EQ(c.s().get_key(number), k);
+    EXPECT_EQ(c.s().unregister(k), k);
+  }
+}
+
 }  // namespace
 
 std::span<const test_case> registration_cases() {
@@ -353,6 +368,10 @@ std::span<const test_case> registration_cases() {
        "GenerationsTellRegistrationsApart",
        generations_tell_registrations_apart,
        generations | user_data},
+      {{"REG-13", "REG-16"},
+       "RefusedChangeOfTriggerKeepsTheKey",
+       refused_change_of_trigger_keeps_the_key,
+       oneshot | exclusive | modify | get_key | unregister_by_key | user_data | names_errors},
   };
   return cases;
 }
