@@ -34,8 +34,8 @@ TEST_F(AdaptiveHandle, LetsGoAlthoughAChildHasTheSameFiles) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     life.writer.close();
-    char end = 0;
-    ::_exit(::read(life.reader, &end, 1) == 0 ? 0 : 1);
+    pollfd end = {.fd = life.reader, .events = POLLIN, .revents = 0};
+    ::_exit(::poll(&end, 1, 20'000) == 1 ? 0 : 1);
   }
   EXPECT_TRUE(shows(handle));
   s.unregister(file);
