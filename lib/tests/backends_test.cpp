@@ -138,6 +138,7 @@ TEST(DefaultBackend, IsTheFirstThatWorksWithoutTheVariable) {
     EXPECT_EQ(a.text.find(best), 0u) << a.text;
   }
   EXPECT_EQ(probe(nullptr, "no-epoll").text.find(best), 0u) << "it can do without";
+  EXPECT_EQ(probe(nullptr, "no-poll").text, "epoll: epoll_create epoll_wait\n");
   EXPECT_EQ(probe(nullptr, "nothing").text.find(best), 0u) << "its own error will tell";
 }
 

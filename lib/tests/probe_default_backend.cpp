@@ -20,10 +20,8 @@ int main(int argc, char** argv) try {
   std::optional<scoped_fault<&system_calls::poll>> no_poll;
   std::optional<scoped_fault<&system_calls::select>> no_select;
   if (mode == "no-epoll" || mode == "nothing") no_epoll.emplace(ENOSYS);
-  if (mode == "nothing") {
-    no_poll.emplace(ENOSYS);
-    no_select.emplace(ENOSYS);
-  }
+  if (mode == "no-poll" || mode == "nothing") no_poll.emplace(ENOSYS);
+  if (mode == "nothing") no_select.emplace(ENOSYS);
   const selectors::backend b = selectors::selector::default_backend();
   ::setenv("SELECTORS_BACKEND", "select", 1);
   if (selectors::selector::default_backend() != b) return 3;

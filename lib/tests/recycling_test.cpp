@@ -158,6 +158,20 @@ TEST(RecyclingIsBounded, HoweverManyWereRegistered) {
   }
 }
 
+TEST(RecyclingIsBounded, HoweverManyMayHaveBeenReady) {
+  const replaced<&system_calls::status_flags> all_open([](int) { return 0; });
+  const replaced<&system_calls::poll> none_ready([](pollfd*, nfds_t, int) { return 0; });
+  const std::size_t before = live_bytes();
+  for (const int many : {300, 500, 1000, 2000}) {
+    {
+      selector s(backend::poll);
+      for (int fd = 0; fd < many; ++fd) s.register_fd(fd, read);
+      EXPECT_TRUE(s.select(timeout::zero).empty());
+    }
+    EXPECT_LE(live_bytes(), before + most_kept) << many;
+  }
+}
+
 TEST(RecyclingIsBounded, HoweverHighTheNumbersWere) {
   const replaced<&system_calls::status_flags> all_open([](int) { return 0; });
   const std::size_t before = live_bytes();

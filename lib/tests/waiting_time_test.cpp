@@ -38,6 +38,11 @@ TEST_P(WaitingTime, WholeMillisecondsReachTheOrdinaryCallAsTheyAre) {
   }
 }
 
+TEST_P(WaitingTime, TheEndOfTheLongestOfAllIsNotReachedBeforeTheClocks) {
+  EXPECT_TRUE(s.select(std::chrono::nanoseconds::max() - 1ns).empty());
+  EXPECT_GE(time.now, std::numeric_limits<std::int64_t>::max() - 1'000'000'000);
+}
+
 TEST_P(WaitingTime, ZeroLooksOnceAndReadsNoClock) {
   time.now = std::numeric_limits<std::int64_t>::max();
   EXPECT_TRUE(s.select(timeout::zero).empty());
