@@ -309,6 +309,11 @@ void handle_shows_files_that_are_always_ready(context& c) {
   EXPECT_TRUE(reports(c.s(), {{after, read}}));
   c.s().unregister(after);
   EXPECT_EQ(polled(handle), 0);
+  if (c.can(feature::priority)) {
+    c.s().add(after, priority);
+    EXPECT_EQ(polled(handle), 0) << "which a file never has";
+    EXPECT_TRUE(quiet(c.s()));
+  }
 }
 
 // Adopted by modify, the number's new file is one of those.

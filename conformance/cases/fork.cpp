@@ -310,6 +310,8 @@ void waker_after_reinit_wakes_the_child_only(context& c) {
 
 // A wake of the parent's that the child finds pending stays the parent's.
 void pending_wake_stays_the_parents(context& c) {
+  const pipe_ends p = make_pipe();
+  c.s().add(p.reader, read);
   const std::shared_ptr<const wake_handle> w = c.s().make_waker();
   w->wake();
   const child_result r = in_child([&]() -> verdict {

@@ -9,6 +9,7 @@
 
 #include <selectors/selector.hpp>
 
+#include "children.hpp"
 #include "descriptors.hpp"
 #include "every_backend.hpp"
 #include "regimes.hpp"
@@ -95,6 +96,36 @@ TEST_F(AdaptiveEntries, WhatIsExclusiveNoMoreMayBePolled) {
   calls.take();
   EXPECT_TRUE(look().empty());
   EXPECT_EQ(calls.take(), "poll");
+}
+
+TEST_F(AdaptiveEntries, WhatIsExclusiveStaysSoWhenTheSetIsMadeAnew) {
+  register_all();
+  s.modify(p[0].reader, read, {}, trigger::exclusive);
+  const descriptor kept = duplicate(p[1].reader);
+  put(p[1].writer);
+  const int number = p[1].reader;
+  p[1].reader.close();
+  s.unregister(number);
+  EXPECT_TRUE(look().empty()) << "a ghost is evicted";
+  (void)look_in(regime::polling);
+  calls.take();
+  EXPECT_TRUE(look().empty());
+  EXPECT_EQ(calls.take(), "epoll_wait");
+}
+
+TEST_F(AdaptiveEntries, AChildHasNone) {
+  register_all();
+  EXPECT_TRUE(look().empty());
+  EXPECT_TRUE(look_in(regime::polling).empty());
+  for (const pipe_ends& each : p) put(each.writer);
+  const std::string wrong = in_child([&]() -> std::string {
+    calls.take();
+    s.reinit_after_fork();
+    if (calls.take().find("epoll_create") != std::string::npos) return "nobody has asked for a set";
+    if (look() != readers()) return "polled";
+    return wrong_unless(look_in(regime::watching) == readers(), "watched");
+  });
+  EXPECT_EQ(wrong, "");
 }
 
 TEST_F(AdaptiveEntries, WhatIsExclusiveAndPausedDoesNotMatter) {

@@ -49,7 +49,6 @@ class AdaptiveMixed : public ::testing::Test {
       s.unregister(number);
     }
     const scoped_fault<&system_calls::epoll_create> no_room(EMFILE);
-    std::error_code ec;
     (void)s.select(timeout::zero, {}, ec);
     EXPECT_GE(no_room.count(), 2);
   }
@@ -60,6 +59,7 @@ class AdaptiveMixed : public ::testing::Test {
   std::vector<pipe_ends> p = odd_and_even_pipes(count);
   held_regime regime_{regime::mixed};
   selector s{backend::adaptive};
+  std::error_code ec;
 };
 
 TEST_F(AdaptiveMixed, TheSetThatWasReadyLastTimeIsAskedFirst) {
@@ -107,17 +107,72 @@ TEST_F(AdaptiveMixed, AFailingEpollLosesNoOneshotThatPollHasDelivered) {
 
 TEST_F(AdaptiveMixed, NorWhereEpollCannotBeDoneWithout) {
   register_all();
-  s.modify(p[1].reader, read, {}, trigger::oneshot);
-  s.modify(p[2].reader, read, {}, trigger::edge);
-  EXPECT_TRUE(look().empty());
-  put(p[0].writer);
-  put(p[1].writer);
-  {
-    const scoped_fault<&system_calls::epoll_wait> fails(ENOMEM);
-    EXPECT_EQ(look(), readers(1, 2));
-    EXPECT_EQ(fails.count(), 1);
+  for (const trigger mode : {trigger::edge, trigger::exclusive}) {
+    s.modify(p[1].reader, read, {}, trigger::oneshot);
+    s.modify(p[2].reader, read, {}, mode);
+    // An exclusive one has all the others watched.
+    const std::vector<int> at_once = mode == trigger::edge ? readers(1, 2) : std::vector<int>{};
+    EXPECT_TRUE(look().empty());
+    put(p[0].writer);
+    put(p[1].writer);
+    {
+      const scoped_fault<&system_calls::epoll_wait> fails(ENOMEM);
+      std::vector<int> found;
+      for (const event& e : s.select(timeout::zero, {}, ec)) found.push_back(e.fd);
+      EXPECT_EQ(found, at_once);
+      EXPECT_EQ(fails.count(), 1);
+    }
+    put(p[2].writer);
+    const std::vector<int> found = look();
+    EXPECT_EQ(found.size(), 3 - at_once.size());
+    EXPECT_TRUE(std::count(found.begin(), found.end(), p[2].reader));
+    recorded_calls calls;
+    EXPECT_EQ(look().size(), mode == trigger::edge ? 1u : 2u) << "an edge once, the oneshot no more";
+    EXPECT_NE(calls.take().find("epoll_wait"), std::string::npos);
+    for (const std::size_t i : {0u, 1u, 2u}) drain(p[i].reader);
+    EXPECT_TRUE(look().empty());
   }
+}
+
+TEST_F(AdaptiveMixed, TheHandleShowsWhatWasInASetThatIsLost) {
+  register_all();
+  selector outer(backend::poll);
+  outer.register_fd(s.native_handle(), read);
+  EXPECT_TRUE(look().empty());
+  lose_the_set();
+  const pipe_ends late = make_pipe();
+  s.register_fd(late.reader, read, {}, trigger::edge);
+  put(p[0].writer);
+  EXPECT_EQ(outer.select(timeout::zero).size(), 1u);
   EXPECT_EQ(look(), readers(0, 1));
+}
+
+TEST_F(AdaptiveMixed, NorDoesOneThatCannotBeMasked) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::polling);
+  EXPECT_TRUE(look().empty());
+  regime_.hold(regime::mixed);
+  {
+    const epoll_ctl_fault refused(EPOLL_CTL_MOD, ENOMEM);
+    EXPECT_TRUE(look().empty());
+    EXPECT_GT(refused.count(), 0);
+  }
+  put(p[1].writer);
+  EXPECT_EQ(look(), readers(1, 2));
+  recorded_calls calls;
+  EXPECT_EQ(look(), readers(1, 2));
+  EXPECT_EQ(calls.take(), "poll");
+}
+
+TEST(AdaptiveUnwanted, ASetThatIsMadeForItHasTheWaker) {
+  const hung_up_writer hung;
+  selector s(backend::adaptive);
+  const waker w = s.make_waker();
+  s.register_fd(hung.end, write);
+  EXPECT_TRUE(s.select(timeout::zero).empty());
+  w.wake();
+  EXPECT_TRUE(s.select(2s).woken());
 }
 
 TEST_F(AdaptiveMixed, WhatIsPausedStaysSoWhenTheSetIsLost) {

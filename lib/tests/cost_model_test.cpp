@@ -167,6 +167,74 @@ TEST(CostModel, QuietOnesGoWhereTheBusyOnesStay) {
   EXPECT_LT(s.regret(), 1.1);
 }
 
+TEST(CostModel, QuietOnesGoWhenTheyHavePaidAndWhatStaysIsWorthACall) {
+  const auto advised = [](int quiet, std::int64_t surplus, int ready) {
+    cost_model model;
+    model.census(quiet, surplus);
+    return model.after_polling(polling(216), {.ready = ready});
+  };
+  EXPECT_EQ(advised(200, c::create, 16), advice::watch_quiet);
+  EXPECT_EQ(advised(200, c::create - 1, 16), advice::stay) << "the set is not paid for";
+  EXPECT_EQ(advised(200, c::create, 1), advice::stay) << "one busy descriptor is not worth a call";
+  EXPECT_EQ(advised(3, c::create, 2), advice::watch_quiet);
+  EXPECT_EQ(advised(2, c::create, 2), advice::stay) << "nor are two quiet ones worth a set";
+}
+
+// ------------------------------------------------------------------------------------------------ the mixed regime
+
+constexpr holdings half_polled = {.registered = 32, .polled = 16, .has_set = true};
+constexpr wait_facts none_of_both = {.nested = true};
+constexpr wait_facts all_of_both = {.ready = 32, .ready_watched = 16, .asked_epoll = true};
+
+int waits_until(cost_model& model, advice wanted, const wait_facts& w) {
+  int waits = 1;
+  while (model.after_mixed(half_polled, w, 0) != wanted && waits < 1000) ++waits;
+  return waits;
+}
+
+TEST(CostModel, WatchesAllWhenPollingTheRestHasCostItsEntries) {
+  constexpr int over = c::poll_call + c::poll_each * 16 + c::nested_idle - c::epoll_call;
+  cost_model model;
+  EXPECT_EQ(waits_until(model, advice::watch_all, none_of_both), (c::own * 16 + 4 * over + over - 1) / over);
+}
+
+TEST(CostModel, PollsAllWhenTheWatchedAreReadyAndNotAtTheFirstDoubt) {
+  cost_model fresh;
+  const int waits = waits_until(fresh, advice::poll_all, all_of_both);
+  EXPECT_GT(waits, 4);
+  EXPECT_LT(waits, 20);
+  cost_model lucky;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(lucky.after_mixed(half_polled, none_of_both, 0), advice::stay);
+  EXPECT_EQ(waits_until(lucky, advice::poll_all, all_of_both), waits) << "old luck does not pay for new loss";
+}
+
+TEST(CostModel, PollsWhatBecameBusy) {
+  cost_model model;
+  EXPECT_EQ(model.after_mixed(half_polled, all_of_both, 1), advice::poll_busy);
+}
+
+TEST(CostModel, LeavesWatchingForTheBusyOnesAfterFourWaitsDoubt) {
+  constexpr int busy = 16;
+  constexpr int watched = c::epoll_call + c::epoll_first + c::epoll_each * busy;
+  constexpr int saved = watched - (c::poll_call + c::poll_each * busy + c::nested_idle) - watched / 10;
+  cost_model model;
+  int waits = 1;
+  while (model.after_watching(watching(216), busy, busy) == advice::stay && waits < 1000) ++waits;
+  EXPECT_EQ(waits, (4 * saved + c::change + saved - 1) / saved);
+}
+
+TEST(CostModel, OldLuckOfWatchingDoesNotPayForNewLossEither) {
+  const auto waits_until_left = [](cost_model& model) {
+    int waits = 1;
+    while (model.after_watching(watching(32), 32, 0) == advice::stay && waits < 1000) ++waits;
+    return waits;
+  };
+  cost_model lucky;
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(lucky.after_watching(watching(32), 1, 0), advice::stay);
+  cost_model fresh;
+  EXPECT_EQ(waits_until_left(lucky), waits_until_left(fresh));
+}
+
 // --------------------------------------------------------------------------------------------------------- regimes
 
 TEST(CostModel, FollowsTheTrace) {
@@ -331,6 +399,13 @@ TEST_F(LifeRecord, TwoLivesThatWouldHaveRepaidConvince) {
   EXPECT_EQ(live(enough), advice::stay);
   EXPECT_EQ(live(enough), advice::watch_all);
   EXPECT_EQ(live(enough), advice::watch_all);
+}
+
+TEST_F(LifeRecord, WaitsThatFoundNothingCount) {
+  cost_model model;
+  for (int i = 0; i < enough; ++i) model.after_watching_nothing();
+  model.close_life(record, n, true);
+  EXPECT_EQ(record.of(n), 1);
 }
 
 TEST_F(LifeRecord, ShortLivesDoNot) {

@@ -189,6 +189,20 @@ TEST_F(EpollRebuild, LeavesForAuditWhatWasFoundClosed) {
   EXPECT_EQ(s.audit()[0].fd, number);
 }
 
+TEST_F(EpollRebuild, IsNotNeededForAFileThatIsBackUnderItsNumber) {
+  pipe_ends p = make_pipe();
+  s.register_fd(p.reader, read);
+  const int number = p.reader;
+  const descriptor same = duplicate(number);
+  p.reader.close();
+  s.unregister(number);
+  p.reader = duplicate(same, number);
+  ASSERT_EQ(p.reader, number);
+  s.register_fd(number, read);
+  put(p.writer);
+  EXPECT_EQ(rebuilds([&] { expect_only(p, "under its number"); }), 0u);
+}
+
 TEST_F(EpollRebuild, IsNotNeededForAuditToFindANumberThatBecameAFiles) {
   const pipe_ends p = make_pipe();
   s.register_fd(p.reader, read);
