@@ -50,14 +50,14 @@ def try_all(chosen, jobs):
         (folder / name).unlink(missing_ok=True)
     begun = time.monotonic()
     results = run_all(chosen, jobs, ROOT)
-    for r in results:
-        if r.error:
-            raise ListError(f"{r.mutant.place}: {r.mutant.id} does not compile: {r.error}")
-    data = summary(results, time.monotonic() - begun)
+    broken = [r for r in results if r.error]
+    data = summary([r for r in results if not r.error], time.monotonic() - begun)
     write(folder / "mutants.json", json.dumps(data, indent=1) + "\n")
     write(folder / "mutants.md", report(data))
     print(report(data), end="")
-    return 0 if data["good"] else 1
+    for r in broken:
+        print(f"mutants: {r.mutant.place}: {r.mutant.id} does not compile: {r.error}", file=sys.stderr)
+    return 2 if broken else 0 if data["good"] else 1
 
 
 def main():

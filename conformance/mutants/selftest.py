@@ -10,9 +10,9 @@ START = "  std::uint64_t wakes = 0;"
 MADE = "if (fd < 0) return fault::from_errno(errno);"
 
 
-def known(name, end, old, new):
+def known(name, end, old, new, file=FILE):
     """The fault's description is its end."""
-    return Mutant(f"selftest/{name}", end, FILE, "the self-test", [old], [new])
+    return Mutant(f"selftest/{name}", end, file, "the self-test", [old], [new])
 
 
 KNOWN = (
@@ -20,6 +20,7 @@ KNOWN = (
     known("always-fails", "failed", MADE, "return fault::from_errno(EMFILE);"),
     known("crashes", "crashed", START, START + " __builtin_trap();"),
     known("hangs", "hung", START, START + " for (volatile int spin = 0; spin == 0;) continue;"),
+    known("static-assertion", "refused", "return nanoseconds < 0 ? -1 : 0;", "return 0;", "lib/src/kernel_timeout.hpp"),
     known("no-program", "does not compile", START, START + " this is no C++"),
 )
 

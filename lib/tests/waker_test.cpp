@@ -1,4 +1,8 @@
 // What wakers do when the kernel refuses, and around the end of their selector.
+#include <sys/eventfd.h>
+
+#include <cstdint>
+
 #include <selectors/selector.hpp>
 
 #include "children.hpp"
@@ -120,6 +124,17 @@ TEST_P(Waker, InAForkedChildDoesNothing) {
               return std::string();
             }),
             "");
+  EXPECT_FALSE(s.select(timeout::zero).woken());
+}
+
+TEST_P(Waker, DoesNotWaitForRoomInAFullCount) {
+  int made = -1;
+  const replaced<&system_calls::event_descriptor> recorded(
+      [&, real = system_call.event_descriptor] { return made = real(); });
+  const waker w = s.make_waker();
+  ASSERT_EQ(::eventfd_write(made, UINT64_MAX - 1), 0);
+  w.wake();
+  EXPECT_TRUE(s.select().woken());
   EXPECT_FALSE(s.select(timeout::zero).woken());
 }
 
