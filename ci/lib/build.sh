@@ -22,5 +22,7 @@ tested() {
   shift 2
   mkdir -p "$report_dir" 2>/dev/null || refuse "cannot write $report_dir: make it writable"
   rm -f "$file" 2>/dev/null || refuse "cannot replace $file: make $report_dir writable"
-  logged "$preset tests" ctest --preset "$preset" -j "$jobs" "$@"
+  logged "$preset tests" ctest --preset "$preset" -j "$jobs" "$@" && return
+  [[ ! -s $file ]] || junit_failures "$file"
+  return 1
 }

@@ -27,6 +27,9 @@ step_ci() { # ci: every step of a pull request; the last line is "N passed, N fa
   say "== summary"
   printf '%s\n' "${table[@]}" | tee "$report_dir/ci.md"
   summarize <"$report_dir/ci.md"
+  for step in "${ci_junit[@]}"; do
+    [[ ! -s $report_dir/$step ]] || junit_failures "$report_dir/$step"
+  done
   say "$passed passed, $failed failed, $skipped skipped"
   ((failed == 0))
 }

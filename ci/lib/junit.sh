@@ -33,3 +33,25 @@ junit_groups() { # FILE
     }
     END { for (group in total) printf "%s %d %d\n", group, passed[group], total[group] }' "$1" | sort
 }
+
+# Each test that failed, and the end of what it printed.
+junit_failures() { # FILE
+  awk '
+    /<testcase / {
+      failed = / status="fail"/
+      lines = 0
+      match($0, / name="[^"]*"/)
+      name = substr($0, RSTART + 7, RLENGTH - 8)
+    }
+    failed && !/<testcase |<failure |<properties>|<property |<\/properties>/ { text[lines++] = $0 }
+    /<\/testcase>/ && failed {
+      print "failed: " plain(name)
+      for (i = lines > 9 ? lines - 9 : 0; i < lines - 1; i++) if (plain(text[i]) !~ /^[ \t]*$/) print "    " plain(text[i])
+      failed = 0
+    }
+    function plain(s) {
+      gsub(/^[ \t]*<system-out>|<\/system-out>/, "", s)
+      gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&apos;/, "\047", s); gsub(/&amp;/, "\\&", s)
+      return s
+    }' "$1"
+}

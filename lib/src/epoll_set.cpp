@@ -239,7 +239,8 @@ inline void epoll_set::deliver(int fd, registration& r, std::uint32_t raw, selec
 }
 
 bool epoll_set::is_delivered(int fd, registration& r, interest ready) noexcept {
-  if (r.position != 0) return false;
+  // It may have an entry all the same, which could not be taken out.
+  if (!belongs_here(r)) return false;
   if (!any(ready)) {
     mute(fd, r);
     return false;

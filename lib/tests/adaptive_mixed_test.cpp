@@ -253,6 +253,21 @@ TEST_F(AdaptiveMixed, TheMaskedEntryOfAHangUpShowsItselfOnceAtMost) {
   EXPECT_EQ(calls.take(), "poll");
 }
 
+TEST_F(AdaptiveMixed, NorAfterPollHasFoundItsNumberClosed) {
+  regime_.hold(regime::watching);
+  register_all();
+  regime_.hold(regime::mixed);
+  EXPECT_TRUE(look().empty());
+  const descriptor kept = duplicate(p[1].reader);
+  p[1].writer.close();
+  const std::vector<int> closed = readers(1, 2);
+  p[1].reader.close();
+  const scoped_fault<&system_calls::epoll_create> no_room(ENOMEM);
+  EXPECT_EQ(look(), closed);
+  EXPECT_GE(no_room.count(), 1);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(look().empty());
+}
+
 TEST_F(AdaptiveMixed, ALostSetIsMadeAnewBeforeItIsWaitedFor) {
   register_all();
   s.modify(p[0].reader, read, {}, trigger::edge);
