@@ -13,3 +13,12 @@ function(selectors_developer_target target)
     endif()
   endif()
 endfunction()
+
+# A target whose coverage is counted (SELECTORS_COVERAGE): not the tests, which would only be slower for it.
+function(selectors_covered_target target)
+  if(SELECTORS_COVERAGE)
+    target_compile_options(${target} PRIVATE --coverage -fprofile-update=atomic)
+    target_link_options(${target} PUBLIC --coverage)
+    target_compile_definitions(${target} PUBLIC SELECTORS_COVERAGE)
+  endif()
+endfunction()
