@@ -55,7 +55,7 @@ class selector::state {
       return nullptr;
     if (code >= 16 || (level_interests_ >> code & 1) == 0 || !polls->has_room()) [[unlikely]]
       return nullptr;
-    fill(*r, wanted, data, mode);
+    fill(*r, wanted, data, trigger::level);
     table_.occupy(*r);
     polls->insert(fd, *r);
     return r;
